@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/model/config.h"
+
+namespace assay::engine {
+
+enum class MoeBackend { kReference, kGrouped };  // kReference: the slow definition of every op
+
+struct ModelOptions {
+  int tensor_parallel_size = 1;
+  int threads = 0;  // per process; 0: one for each core
+  MoeBackend moe_backend = MoeBackend::kGrouped;
+  int64_t max_batch_tokens = 512;  // rows of one Forward
+  int64_t max_requests = 64;
+  int64_t block_size = 16;  // tokens of one KV block
+  int64_t num_blocks = 1024;
+};
+
+// One request's part of a batch: `tokens` at positions [start, start + tokens.size()), whose keys and values
+// go to `blocks` (block_table[p / block_size] holds position p). All earlier positions must already be there.
+struct Sequence {
+  std::span<const int32_t> tokens;
+  int64_t start = 0;
+  std::span<const int32_t> block_table;
+  bool want_logits = false;  // of the last token
+};
+
+// Weights, KV blocks and worker threads. Forward is called by one thread at a time.
+//
+// The result for a sequence does not depend on what else is in the batch, on how its tokens were cut into
+// calls, on the number of threads or on the tensor-parallel degree: every output element is reduced in one
+// fixed order.
+class Model {
+ public:
+  static Result<std::unique_ptr<Model>> Load(const Path& folder, const ModelOptions& options);
+  virtual ~Model() = default;
+
+  virtual const ModelConfig& Config() const = 0;
+  virtual const std::string& WeightsHash() const = 0;  // SHA-256 over config.json and the weight files
+
+  // `padded_rows` >= sum of tokens: rows beyond the real ones are padding (as a captured graph has them);
+  // their content is garbage and must never reach a real row. `logits` [number of want_logits sequences,
+  // vocab_size], in order.
+  virtual void Forward(std::span<const Sequence> batch, int64_t padded_rows, std::vector<float>& logits) = 0;
+};
+
+}  // namespace assay::engine

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/model.h"
+
+namespace assay::engine {
+
+struct GenerationRequest {
+  std::vector<int32_t> prompt;
+  double temperature = 0, top_p = 1, min_p = 0;
+  int64_t top_k = 0;
+  uint64_t seed = 0;
+  int64_t max_tokens = 16;
+  int64_t min_tokens = 0;
+  std::vector<int32_t> stop_ids;  // end the generation, are not part of the text (finish reason stop)
+};
+
+enum class FinishReason { kNone, kStop, kLength, kAbort };
+
+struct GeneratedToken {
+  int32_t id = -1;  // -1: finished without a further token
+  FinishReason finish = FinishReason::kNone;
+  int64_t prompt_tokens = 0;
+  int64_t output_tokens = 0;  // so far, stop token included
+};
+
+struct SchedulerStats {
+  int64_t running = 0, waiting = 0;
+  int64_t prompt_tokens = 0, generated_tokens = 0, preemptions = 0;
+  int64_t free_blocks = 0, total_blocks = 0;
+  int64_t steps = 0;
+};
+
+struct SchedulerOptions {
+  int64_t max_num_seqs = 64;
+  int64_t max_num_batched_tokens = 512;
+  int64_t max_model_len = 0;  // 0: what the model and the cache allow
+  bool enforce_eager = true;  // false pads batches to fixed sizes, as a graph-replaying engine does
+};
+
+// Continuous batching with chunked prefill over one Model, on a thread of its own. First come, first served;
+// when KV blocks run out the newest request is set back and recomputed later.
+class Scheduler {
+ public:
+  using OnToken =
+      std::function<void(const GeneratedToken&)>;  // called on the scheduler's thread; must not block
+
+  static std::unique_ptr<Scheduler> Start(Model& model, const SchedulerOptions& options);
+  virtual ~Scheduler() = default;
+
+  // Longest prompt + output. A request that cannot fit is refused by the caller before Submit.
+  virtual int64_t MaxModelLen() const = 0;
+  // Returns an id for Abort.
+  virtual uint64_t Submit(GenerationRequest request, OnToken on_token) = 0;
+  virtual void Abort(uint64_t id) = 0;
+  virtual SchedulerStats Stats() const = 0;
+  // Seconds since the last step while requests are unfinished; 0 when idle. /health judges it.
+  virtual double StalledSeconds() const = 0;
+};
+
+}  // namespace assay::engine

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gate/policy.h"
+#include "record/run_record.h"
+#include "record/verdict.h"
+
+namespace assay::gate {
+
+// The earlier cells a candidate is compared with, newest first; the store chose them, this layer opens no
+// file.
+struct Baseline {
+  std::string source;  // "store main (3 runs)" | "ci/baselines/tiny-moe.json" | "" for none
+  std::vector<record::CellRecord> cells;
+  bool requested = true;  // false: --baseline none, nothing is missing
+};
+
+struct CellPolicy {
+  std::string cell_key;
+  Policy policy;
+  Baseline baseline;
+};
+
+// Validity first, statistics second. Pure: the same record, baselines and policies give the same verdict.
+// `policies` has one entry for each cell of the record, in its order.
+record::Verdict Judge(const record::RunRecord& record, const std::vector<CellPolicy>& policies);
+
+}  // namespace assay::gate

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What a config says about judging. Plain data; runner/config fills it from YAML.
+namespace assay::gate {
+
+enum class ToleranceKind { kAbsolute, kRelative };
+enum class ThresholdProof {
+  kTolerance,  // score >= threshold - tolerance, as vLLM's evals decide
+  kProveBad,   // FAIL only if the interval's upper end is below the limit
+  kProveGood,  // PASS only if the interval's lower end reaches the limit
+};
+
+struct ThresholdPolicy {
+  double threshold = 0;  // 0..1
+  ToleranceKind kind =
+      ToleranceKind::kAbsolute;  // mandatory in YAML: the two readings of 0.05 differ by two points
+  double tolerance = 0;
+  ThresholdProof proof = ThresholdProof::kTolerance;
+  double broken_below = 0.35;  // a model that guesses; no statistics needed
+};
+
+struct AccuracyPolicy {
+  bool paired = true;
+  double margin = 0.03;            // loss in score that must not pass
+  double max_failed_share = 0.02;  // of samples; above it the eval is INVALID
+};
+
+struct PerformancePolicy {
+  // Metric names as in ServingRecord::metrics; the rest are observations.
+  std::vector<std::string> primary = {"output_throughput_tok_s", "ttft_p50_ms", "tpot_p50_ms"};
+  double margin = 0.03;                      // relative
+  std::map<std::string, double> min_change;  // absolute, in the metric's unit; a change below it never fails
+  int min_baseline_runs = 3;                 // fewer cannot decide
+  double max_change_unproven = 0;            // reserved for a hard line without statistics; 0 is off
+};
+
+enum class BaselinePolicyKind { kRolling, kPinned, kNone };
+enum class FirstRun { kFail, kRecord };
+
+struct BaselinePolicy {
+  BaselinePolicyKind kind = BaselinePolicyKind::kRolling;
+  std::string branch = "main";
+  int runs = 10;
+  std::string pinned_file;  // a record; for accuracy also the fallback of rolling when the store has none
+  FirstRun first_run = FirstRun::kFail;  // what a missing performance baseline means
+};
+
+struct Policy {
+  std::optional<ThresholdPolicy> threshold;
+  AccuracyPolicy accuracy;
+  PerformancePolicy performance;
+  BaselinePolicy baseline;
+  bool allow_missing_baseline = false;
+  bool strict = false;  // INCONCLUSIVE exits 3
+};
+
+}  // namespace assay::gate

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "record/metric.h"
+
+// What one run produced, as data: never only a mean. docs/run_record.md describes the JSON, which has these
+// field names.
+namespace assay::record {
+
+inline constexpr char kRecordSchema[] = "assay/record/1";
+
+// ---- accuracy
+
+struct QuestionSample {
+  std::string id;  // Record ID; no question text is ever kept
+  int repeat = 0;
+  std::string domain;         // High-level domain
+  std::string band;           // Writer's difficulty estimate
+  std::string permutation;    // "3102": shown[i] = base[permutation[i]]
+  std::string expected;       // A..D, as shown
+  std::string strict;         // letter by the strict grader, "" when unparsed
+  std::string compat;         // letter by the gpt-oss compatible grader
+  bool correct = false;       // by the grader that judges (see AccuracyRecord::grader)
+  std::string finish_reason;  // stop | length | "" when failed
+  int64_t prompt_tokens = 0;
+  int64_t output_tokens = 0;
+  double latency_ms = 0;
+  std::string error;  // not empty: the request failed after its retries; counts as a failed sample
+};
+
+struct AccuracyRecord {
+  std::string eval = "gpqa";
+  std::string dataset;       // file name
+  std::string dataset_hash;  // SHA-256 of the file
+  std::string grader;        // strict | compat
+  std::string prompt_template;
+  std::string reasoning_effort;
+  int repeats = 1;
+  int64_t questions = 0;
+  double temperature = 0;
+  int64_t max_tokens = 0;
+  int concurrency = 0;
+  double duration_s = 0;
+  bool complete = false;  // every planned sample was asked
+  std::vector<QuestionSample> samples;
+};
+
+struct AccuracyCounts {
+  int64_t samples = 0, correct = 0, unparsed = 0, truncated = 0, failed = 0;
+};
+AccuracyCounts Count(const AccuracyRecord& accuracy);
+
+// ---- serving
+
+struct RequestTiming {
+  int64_t index = 0;
+  double planned_s = 0;  // send times from the start of the benchmark
+  double sent_s = 0;
+  double first_chunk_s = 0;  // first chunk with choices; 0 when none came
+  double last_chunk_s = 0;
+  std::vector<float> chunk_gaps_ms;
+  int64_t prompt_tokens = 0;
+  int64_t output_tokens = 0;
+  bool output_tokens_from_usage = false;
+  int64_t chunks = 0;
+  int64_t cached_tokens = 0;
+  std::string finish_reason;
+  std::string error;  // not empty: failed
+};
+
+struct ServingRecord {
+  std::string name;     // "1k1k"
+  std::string dataset;  // random | ...
+  int64_t input_len = 0, output_len = 0, num_prompts = 0;
+  double request_rate = 0;                 // requests/s; 0 is "inf"
+  std::optional<int64_t> max_concurrency;  // closed loop
+  double burstiness = 1;
+  int64_t warmups = 0;
+  int64_t seed = 0;
+  bool ignore_eos = true;
+  double duration_s = 0;
+  double client_cpu_share = 0;  // CPU seconds of our process / duration
+  double send_lag_p99_ms = 0;   // actual minus planned send time
+  double mean_in_flight = 0;
+  bool complete = false;
+  std::vector<Metric> metrics;  // computed once, when measured
+  std::vector<RequestTiming> requests;
+};
+
+// ---- where it ran
+
+// Compared field by field: a difference in a hardware field makes performance incomparable, any difference is
+// a suspect.
+struct Fingerprint {
+  std::string hardware;  // what the machine reports: cpu | h200 | gfx942 | gfx950 | gfx1250
+  std::string device;    // "AMD EPYC 9B45" or "NVIDIA H200"
+  int devices = 0;       // cores for cpu, GPUs else
+  int64_t memory_mb = 0;
+  std::string driver;
+  std::string os;
+  std::string kernel;
+  std::string host;           // hash of the machine id: same machine or not, without naming it
+  std::string engine;         // "assay-engine 0.1.0 (commit)"
+  std::string engine_flags;   // argv without model path, port and seed
+  std::string engine_binary;  // SHA-256 of the program file
+  std::string model_hash;
+  std::string tokenizer_hash;
+  bool operator==(const Fingerprint&) const = default;
+};
+
+struct FingerprintDifference {
+  std::string field, ours, theirs;
+  bool breaks_performance = false;  // the two may not be compared for speed
+};
+std::vector<FingerprintDifference> Differences(const Fingerprint& ours, const Fingerprint& theirs);
+
+// ---- what the server did
+
+// How a server's life ended, in words a reviewer acts on. The table that decides is
+// runner/launch/death_table.cc.
+struct ServerFailure {
+  std::string kind;  // died_before_ready | never_ready | foreign_server | wrong_model | crashed | hang |
+                     // out_of_memory | memory_access_fault | port_taken | bad_flag | missing_weights |
+                     // unusable_tokenizer | not_started
+  std::string stage;  // starting | warm_up | gpqa | serving:<name> | stopping
+  std::string message;
+  std::string exit;             // "exit code 3", "signal 11 (Segmentation fault)", "" while running
+  bool infrastructure = false;  // true: worth a retry (75); false: the engine is wrong (FAIL)
+  std::vector<std::string> log_tail;
+};
+
+struct ServerRecord {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env;  // only what the config set
+  std::string base_url;
+  std::string model_id;
+  double ready_s = 0;
+  std::string log_file;  // relative to the run's folder
+  std::optional<ServerFailure> failure;
+};
+
+// ---- the run
+
+struct CellRecord {
+  std::string key;     // stable; [a-z0-9_.-]
+  std::string config;  // name of the config
+  std::string config_file;
+  std::string suite;
+  std::string config_hash;  // of what decides the measurement: engine and evals, resolved
+  Fingerprint fingerprint;
+  ServerRecord server;
+  std::optional<AccuracyRecord> accuracy;
+  std::vector<ServingRecord> serving;
+};
+
+struct RunRecord {
+  std::string schema = kRecordSchema;
+  std::string id;
+  std::string created;  // UTC
+  std::string assay_version;
+  std::string assay_commit;
+  std::string repository, branch, commit;  // the change under test; "" when unknown
+  std::vector<std::string> command;        // what reproduces it
+  std::string status = "complete";         // complete | interrupted | failed
+  std::vector<CellRecord> cells;
+};
+
+nlohmann::json ToJson(const RunRecord& record);
+Result<RunRecord> ParseRunRecord(std::string_view text,
+                                 std::string_view source);  // source names it in errors
+Result<RunRecord> LoadRunRecord(const Path& path);
+Status SaveRunRecord(const RunRecord& record, const Path& path);
+
+// All metrics of a cell in one flat list: gpqa_score first, then "<serving name>.<metric>".
+std::vector<Metric> AllMetrics(const CellRecord& cell);
+
+}  // namespace assay::record

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/run_record.h"
+
+namespace assay::record {
+
+enum class Outcome { kPass, kInconclusive, kFail, kInvalid, kInfrastructure };
+const char* Name(Outcome outcome);  // "PASS" "INCONCLUSIVE" "FAIL" "INVALID" "INFRASTRUCTURE"
+
+// One judged statement: what was compared with what, and why the outcome follows.
+struct Check {
+  std::string cell;
+  std::string group;   // server | validity | accuracy | serving:<name>
+  std::string metric;  // gpqa_score, ttft_p50_ms, V6_completed ...
+  std::string rule;    // threshold | broken_line | paired | baseline | validity | server
+  Outcome outcome = Outcome::kPass;
+  std::string reason;  // one line a reviewer can act on
+  std::string unit;
+  Direction direction = Direction::kHigherIsBetter;
+  std::optional<double> value;
+  std::optional<double> reference;  // threshold or baseline
+  std::optional<double> change;  // relative for performance, absolute points for accuracy; sign as measured
+  std::optional<double> ci_low, ci_high;  // of the change, 95 %
+  std::optional<double> margin;
+  std::optional<double> mde;
+  int64_t samples = 0;
+  int64_t baseline_samples = 0;
+  bool primary = true;    // observations (false) never decide
+  bool improved = false;  // a note on PASS
+};
+
+struct VerdictNote {
+  std::string cell;
+  std::string kind;  // baseline | environment | first_run | workaround
+  std::string text;
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::kPass;
+  int exit_code = 0;
+  bool missing_baseline = false;
+  std::string headline;  // "PASS: 5 checks pass, 2 inconclusive"
+  std::vector<Check> checks;
+  std::vector<VerdictNote> notes;
+  std::vector<FingerprintDifference> environment;
+};
+
+nlohmann::json ToJson(const Verdict& verdict);
+
+}  // namespace assay::record
