@@ -1,0 +1,43 @@
+# Thin: each target is one command that can be run by hand. `make help` lists them.
+BUILD := build/release
+JOBS ?= $(shell nproc)
+PROGRAMS := assay assay-engine
+
+.DEFAULT_GOAL := help
+.PHONY: help eval test build deps deps-test format check asan clean
+
+help:
+	@echo "make eval    install what is missing, build, run configs/cpu/tiny-moe.yaml and write a report under out/"
+	@echo "make test    install what is missing, build, run every test"
+	@echo "make build   build only"
+	@echo "make check   layers and formatting"
+	@echo "make asan    the tests under AddressSanitizer and UBSan"
+	@echo "make format  reformat the sources"
+	@echo "ASSAY_INSTALL=no make ...   never install; print the missing packages and stop"
+
+deps:
+	@bash ci/install.sh ci/packages.txt
+
+deps-test:
+	@bash ci/install.sh ci/packages.txt ci/packages-test.txt
+
+build: deps
+	@bash ci/run.sh build
+
+eval: build
+	@$(BUILD)/bin/assay run configs/cpu/tiny-moe.yaml --suite smoke
+
+test: deps-test
+	@bash ci/run.sh test
+
+check: deps-test
+	@bash ci/run.sh check
+
+asan: deps-test
+	@bash ci/run.sh asan
+
+format: deps-test
+	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+clean:
+	rm -rf build out

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# run.sh VERB: the steps of CI, the same words here and there.
+#   build   the two programs, release                    test    build everything, run every test
+#   check   layers, formatting                           asan    unit and process tests under ASan + UBSan
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+
+configure() {  # preset, further arguments
+  local preset=$1; shift
+  local log="build/$preset/configure.log"
+  mkdir -p "build/$preset"
+  cmake --preset "$preset" "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+}
+
+verb_build() {
+  [ -f build/release/build.ninja ] || configure release -DASSAY_TESTS=OFF
+  cmake --build build/release --target assay assay-engine -j "$jobs" -- --quiet
+}
+
+run_tests() {  # preset, ctest arguments
+  local preset=$1; shift
+  configure "$preset" -DASSAY_TESTS=ON
+  cmake --build "build/$preset" -j "$jobs" -- --quiet
+  ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" "$@"
+}
+
+verb_test() { run_tests release; }
+verb_asan() { run_tests asan; }
+
+verb_check() {
+  python3 ci/check_layers.py
+  local sources
+  mapfile -t sources < <(git ls-files '*.h' '*.cc')
+  clang-format --dry-run -Werror "${sources[@]}"
+  echo "layers and formatting are right"
+}
+
+case "${1:-}" in
+  build | test | asan | check) "verb_$1" ;;
+  *) sed -n '2,4p' "$0" >&2; exit 2 ;;
+esac
