@@ -22,13 +22,14 @@ struct GenerationRequest {
   std::vector<int32_t> stop_ids;  // end the generation, are not part of the text (finish reason stop)
 };
 
-enum class FinishReason { kNone, kStop, kLength, kAbort };
+enum class FinishReason { kNone, kStop, kLength, kAbort, kError };
 
 struct GeneratedToken {
   int32_t id = -1;  // -1: finished without a further token
   FinishReason finish = FinishReason::kNone;
   int64_t prompt_tokens = 0;
   int64_t output_tokens = 0;  // so far, stop token included
+  std::string error;          // why, when finish is kError
 };
 
 struct SchedulerStats {
@@ -42,23 +43,30 @@ struct SchedulerOptions {
   int64_t max_num_seqs = 64;
   int64_t max_num_batched_tokens = 512;
   int64_t max_model_len = 0;  // 0: what the model and the cache allow
+  int64_t block_size = 16;    // as in ModelOptions
+  int64_t num_blocks = 1024;  // as in ModelOptions
   bool enforce_eager = true;  // false pads batches to fixed sizes, as a graph-replaying engine does
 };
 
 // Continuous batching with chunked prefill over one Model, on a thread of its own. First come, first served;
 // when KV blocks run out the newest request is set back and recomputed later.
+//
+// What a request is answered depends on the model, its prompt and its parameters alone: not on what runs
+// beside it, how its prompt was cut, or whether it was set back.
 class Scheduler {
  public:
   using OnToken =
       std::function<void(const GeneratedToken&)>;  // called on the scheduler's thread; must not block
 
   static std::unique_ptr<Scheduler> Start(Model& model, const SchedulerOptions& options);
-  virtual ~Scheduler() = default;
+  virtual ~Scheduler() = default;  // what is unfinished ends with kAbort
 
   // Longest prompt + output. A request that cannot fit is refused by the caller before Submit.
   virtual int64_t MaxModelLen() const = 0;
-  // Returns an id for Abort.
+  // Returns an id for Abort. `on_token` is called for each token; the call whose finish is not kNone is the
+  // last.
   virtual uint64_t Submit(GenerationRequest request, OnToken on_token) = 0;
+  // Ends the request with kAbort before the next step and frees its blocks; nothing when it has ended.
   virtual void Abort(uint64_t id) = 0;
   virtual SchedulerStats Stats() const = 0;
   // Seconds since the last step while requests are unfinished; 0 when idle. /health judges it.

@@ -1,0 +1,162 @@
+#include "engine/scheduler/sampler.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "engine/scheduler/fast_exp.h"
+#include "engine/scheduler/philox.h"
+
+namespace assay::engine {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr size_t kLanes = 16;  // independent chains, so that loops over the vocabulary are not latency bound
+
+struct Candidate {
+  float logit = 0;
+  int32_t id = 0;
+};
+
+// Strict order of preference: larger logit, then lower id.
+bool Better(const Candidate& a, const Candidate& b) {
+  return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
+}
+bool Worse(const Candidate& a, const Candidate& b) {
+  return Better(b, a);
+}
+
+// The largest logit and its lowest id, unless the row is unusable.
+std::optional<Candidate> Peak(std::span<const float> logits) {
+  std::array<float, kLanes> best;
+  std::array<int32_t, kLanes> bad{};
+  best.fill(-kInfinity);
+  const auto look = [&](size_t lane, float value) {
+    best[lane] = value > best[lane] ? value : best[lane];
+    bad[lane] |= static_cast<int32_t>(!(value < kInfinity));
+  };
+  size_t i = 0;
+  for (; i + kLanes <= logits.size(); i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) look(lane, logits[i + lane]);
+  }
+  for (; i < logits.size(); ++i) look(0, logits[i]);
+
+  if (std::any_of(bad.begin(), bad.end(), [](int32_t b) { return b != 0; })) return std::nullopt;
+  const float peak = *std::max_element(best.begin(), best.end());
+  if (peak == -kInfinity) return std::nullopt;
+  const auto at = std::find(logits.begin(), logits.end(), peak);
+  return Candidate{peak, static_cast<int32_t>(at - logits.begin())};
+}
+
+// weights[i] = e^((logit - peak) / temperature). Summed lane by lane: one fixed order.
+double Weigh(std::span<const float> logits, float peak, float inverse_temperature,
+             std::vector<float>& weights) {
+  weights.resize(logits.size());
+  for (size_t i = 0; i < logits.size(); ++i) weights[i] = FastExp((logits[i] - peak) * inverse_temperature);
+  std::array<double, kLanes> sums{};
+  size_t i = 0;
+  for (; i + kLanes <= weights.size(); i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) sums[lane] += static_cast<double>(weights[i + lane]);
+  }
+  for (; i < weights.size(); ++i) sums[0] += static_cast<double>(weights[i]);
+  double sum = 0;
+  for (const double lane : sums) sum += lane;
+  return sum;
+}
+
+// The first token at which the running sum passes u * sum.
+int32_t DrawFromAll(const std::vector<float>& weights, double sum, double u, int32_t peak_id) {
+  double left = u * sum;
+  int32_t last = peak_id;  // where rounding carries the walk past the end
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] <= 0) continue;
+    last = static_cast<int32_t>(i);
+    left -= static_cast<double>(weights[i]);
+    if (left < 0) break;
+  }
+  return last;
+}
+
+// The best candidates, best first: at most `top_k` (0: no limit), and no more than it takes to reach `top_p`
+// of the sum over those that top_k leaves. A heap, because mostly few are wanted of many.
+std::vector<Candidate> Best(std::vector<Candidate> heap, const std::vector<float>& weights, int64_t top_k,
+                            double top_p) {
+  const auto weight = [&](const Candidate& c) {
+    return static_cast<double>(weights[static_cast<size_t>(c.id)]);
+  };
+  double total = 0;
+  for (const Candidate& candidate : heap) total += weight(candidate);
+  const bool limited = top_k > 0 && top_k < static_cast<int64_t>(heap.size());
+  const size_t count = limited ? static_cast<size_t>(top_k) : heap.size();
+
+  std::make_heap(heap.begin(), heap.end(), Worse);
+  std::vector<Candidate> best;
+  const auto pop_until = [&](double reached) {
+    for (double sum = 0; best.size() < count && sum < reached;) {
+      std::pop_heap(heap.begin(), heap.end(), Worse);
+      best.push_back(heap.back());
+      heap.pop_back();
+      sum += weight(best.back());
+    }
+  };
+  if (!limited) {
+    pop_until(top_p * total);
+    return best;
+  }
+  pop_until(std::numeric_limits<double>::infinity());
+  total = 0;
+  for (const Candidate& candidate : best) total += weight(candidate);
+  double sum = 0;
+  size_t kept = 0;
+  while (kept < best.size() && (kept == 0 || sum < top_p * total)) sum += weight(best[kept++]);
+  best.resize(kept);
+  return best;
+}
+
+int32_t DrawFromBest(const std::vector<Candidate>& best, const std::vector<float>& weights, double u) {
+  double sum = 0;
+  for (const Candidate& c : best) sum += static_cast<double>(weights[static_cast<size_t>(c.id)]);
+  double left = u * sum;
+  for (const Candidate& c : best) {
+    left -= static_cast<double>(weights[static_cast<size_t>(c.id)]);
+    if (left < 0) return c.id;
+  }
+  return best.front().id;
+}
+
+void MaskStopIds(std::span<float> logits, const std::vector<int32_t>& stop_ids) {
+  for (const int32_t id : stop_ids) {
+    if (id >= 0 && id < static_cast<int64_t>(logits.size())) logits[static_cast<size_t>(id)] = -kInfinity;
+  }
+}
+
+}  // namespace
+
+std::optional<int32_t> SampleToken(std::span<float> logits, const GenerationRequest& request,
+                                   int64_t output_index) {
+  std::optional<Candidate> peak = Peak(logits);
+  if (!peak) return std::nullopt;
+  if (output_index < request.min_tokens && !request.stop_ids.empty()) {
+    MaskStopIds(logits, request.stop_ids);
+    peak = Peak(logits);
+    if (!peak) return std::nullopt;
+  }
+  if (request.temperature <= 0) return peak->id;
+
+  static thread_local std::vector<float> weights;  // [vocab_size]
+  const double sum = Weigh(logits, peak->logit, static_cast<float>(1 / request.temperature), weights);
+  const double u = UniformDraw(request.seed, static_cast<uint64_t>(output_index));
+  const bool unfiltered = request.top_k <= 0 && request.top_p >= 1 && request.min_p <= 0;
+  if (unfiltered) return DrawFromAll(weights, sum, u, peak->id);
+
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0 && static_cast<double>(weights[i]) >= request.min_p) {
+      candidates.push_back({logits[i], static_cast<int32_t>(i)});
+    }
+  }
+  return DrawFromBest(Best(std::move(candidates), weights, request.top_k, request.top_p), weights, u);
+}
+
+}  // namespace assay::engine

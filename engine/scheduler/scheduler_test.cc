@@ -1,0 +1,267 @@
+#include "engine/scheduler/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "engine/scheduler/fake_model.h"
+
+namespace assay::engine {
+namespace {
+
+constexpr int64_t kVocabulary = 50;
+
+// What one request was answered.
+struct Answer {
+  std::vector<int32_t> tokens;
+  FinishReason finish = FinishReason::kNone;
+  int64_t output_tokens = 0;
+  std::string error;
+  bool operator==(const Answer&) const = default;
+};
+
+class Pending {
+ public:
+  Pending() : state_(std::make_shared<State>()) {}
+  Scheduler::OnToken Sink() {
+    return [state = state_](const GeneratedToken& token) {
+      if (token.id >= 0) state->answer.tokens.push_back(token.id);
+      state->count = state->answer.tokens.size();
+      if (token.finish == FinishReason::kNone) return;
+      state->answer.finish = token.finish;
+      state->answer.output_tokens = token.output_tokens;
+      state->answer.error = token.error;
+      state->done.set_value();
+    };
+  }
+  Answer Wait() {
+    state_->done.get_future().wait();
+    return state_->answer;
+  }
+  size_t TokensSoFar() const { return state_->count; }
+
+ private:
+  struct State {
+    Answer answer;
+    std::atomic<size_t> count = 0;
+    std::promise<void> done;
+  };
+  std::shared_ptr<State> state_;
+};
+
+GenerationRequest Request(std::vector<int32_t> prompt, int64_t max_tokens) {
+  GenerationRequest request;
+  request.prompt = std::move(prompt);
+  request.max_tokens = max_tokens;
+  return request;
+}
+
+SchedulerOptions Options(int64_t num_blocks, int64_t block_size) {
+  SchedulerOptions options;
+  options.num_blocks = num_blocks;
+  options.block_size = block_size;
+  return options;
+}
+
+// The answer of an engine that does nothing else.
+Answer AnswerAlone(const GenerationRequest& request) {
+  FakeModel model(kVocabulary, 64, 16);
+  const auto scheduler = Scheduler::Start(model, Options(64, 16));
+  Pending pending;
+  scheduler->Submit(request, pending.Sink());
+  return pending.Wait();
+}
+
+GenerationRequest RandomRequest(std::mt19937_64& random) {
+  const auto below = [&](uint64_t n) { return static_cast<int64_t>(random() % n); };
+  GenerationRequest request;
+  for (int64_t n = 1 + below(40); n > 0; --n)
+    request.prompt.push_back(static_cast<int32_t>(below(kVocabulary)));
+  request.max_tokens = 1 + below(24);
+  if (below(2) == 0) request.temperature = 0.5 + 0.1 * static_cast<double>(below(10));
+  if (below(3) == 0) request.top_k = 1 + below(8);
+  if (below(3) == 0) request.top_p = 0.8;
+  if (below(4) == 0) request.min_p = 0.05;
+  if (below(3) == 0) request.stop_ids = {static_cast<int32_t>(below(kVocabulary)), 7};
+  if (below(4) == 0) request.min_tokens = below(5);
+  request.seed = random();
+  return request;
+}
+
+TEST(Scheduler, GivesTheArgmaxOfEachHistory) {
+  FakeModel model(kVocabulary, 64, 4, [](FakeModel::History history, std::span<float> logits) {
+    std::fill(logits.begin(), logits.end(), 0.0f);
+    logits[static_cast<size_t>(history.back() + 1)] = 1;
+  });
+  const auto scheduler = Scheduler::Start(model, Options(64, 4));
+  Pending pending;
+  scheduler->Submit(Request({5, 10}, 4), pending.Sink());
+  EXPECT_EQ(pending.Wait(), (Answer{{11, 12, 13, 14}, FinishReason::kLength, 4, ""}));
+}
+
+TEST(Scheduler, EndsAtAStopIdAndReportsIt) {
+  FakeModel model(kVocabulary, 64, 4, [](FakeModel::History history, std::span<float> logits) {
+    std::fill(logits.begin(), logits.end(), 0.0f);
+    logits[static_cast<size_t>(history.back() + 1)] = 1;
+  });
+  const auto scheduler = Scheduler::Start(model, Options(64, 4));
+  GenerationRequest request = Request({5}, 40);
+  request.stop_ids = {9};
+  Pending pending;
+  scheduler->Submit(request, pending.Sink());
+  EXPECT_EQ(pending.Wait(), (Answer{{6, 7, 8, 9}, FinishReason::kStop, 4, ""}));
+}
+
+TEST(Scheduler, ClampsMaxTokensToTheContext) {
+  FakeModel model(kVocabulary, 4, 4);
+  const auto scheduler = Scheduler::Start(model, Options(4, 4));
+  EXPECT_EQ(scheduler->MaxModelLen(), 16);
+  Pending pending;
+  scheduler->Submit(Request(std::vector<int32_t>(10, 1), std::numeric_limits<int64_t>::max()),
+                    pending.Sink());
+  EXPECT_EQ(pending.Wait().output_tokens, 6);
+}
+
+TEST(Scheduler, AnswersDoNotDependOnTheRestOfTheBatch) {
+  std::mt19937_64 random(1);
+  std::vector<GenerationRequest> requests;
+  for (int i = 0; i < 150; ++i) requests.push_back(RandomRequest(random));
+  std::vector<Answer> alone;
+  for (const auto& request : requests) alone.push_back(AnswerAlone(request));
+
+  const struct {
+    const char* name;
+    int64_t seqs, batched_tokens, blocks, block_size;
+    bool eager;
+  } loads[] = {{"roomy", 64, 512, 4096, 16, true},          {"padded", 64, 512, 4096, 16, false},
+               {"tiny chunks", 16, 16, 4096, 16, true},     {"one at a time", 1, 512, 64, 16, true},
+               {"short of blocks", 32, 64, 20, 4, true},    {"short of blocks, padded", 32, 64, 17, 4, false},
+               {"single-token blocks", 32, 48, 80, 1, true}};
+  for (const auto& load : loads) {
+    SCOPED_TRACE(load.name);
+    FakeModel model(kVocabulary, load.blocks, load.block_size);
+    SchedulerOptions options = Options(load.blocks, load.block_size);
+    options.max_num_seqs = load.seqs;
+    options.max_num_batched_tokens = load.batched_tokens;
+    options.enforce_eager = load.eager;
+    const auto scheduler = Scheduler::Start(model, options);
+    std::vector<Pending> pending(requests.size());
+    for (size_t i = 0; i < requests.size(); ++i) scheduler->Submit(requests[i], pending[i].Sink());
+    for (size_t i = 0; i < requests.size(); ++i) EXPECT_EQ(pending[i].Wait(), alone[i]) << "request " << i;
+
+    const SchedulerStats stats = scheduler->Stats();
+    EXPECT_EQ(stats.free_blocks, load.blocks);
+    EXPECT_EQ(stats.running + stats.waiting, 0);
+    EXPECT_EQ(stats.preemptions > 0, load.blocks * load.block_size <= 80);
+    for (const auto& step : model.Steps()) {
+      EXPECT_LE(step.rows, load.batched_tokens);
+      EXPECT_LE(static_cast<int64_t>(step.sequences), load.seqs);
+      EXPECT_TRUE(!load.eager || step.padded_rows == step.rows);
+    }
+  }
+}
+
+TEST(Scheduler, PadsToCapturedSizesUnlessEager) {
+  FakeModel model(kVocabulary, 64, 16);
+  SchedulerOptions options = Options(64, 16);
+  options.enforce_eager = false;
+  const auto scheduler = Scheduler::Start(model, options);
+  Pending pending;
+  scheduler->Submit(Request(std::vector<int32_t>(11, 1), 2), pending.Sink());
+  pending.Wait();
+  const auto steps = model.Steps();
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].rows, 11);
+  EXPECT_EQ(steps[0].padded_rows, 16);
+  EXPECT_EQ(steps[1].padded_rows, 1);
+}
+
+TEST(Scheduler, LeaksNoBlockOverThousandsOfRequestsAndAborts) {
+  constexpr int64_t kBlocks = 40;
+  FakeModel model(kVocabulary, kBlocks, 4);
+  SchedulerOptions options = Options(kBlocks, 4);
+  options.max_num_seqs = 16;
+  options.max_num_batched_tokens = 64;
+  const auto scheduler = Scheduler::Start(model, options);
+  std::mt19937_64 random(2);
+  int64_t aborted = 0;
+  for (int round = 0; round < 100; ++round) {
+    std::vector<Pending> pending(40);
+    for (Pending& p : pending) {
+      const uint64_t id = scheduler->Submit(RandomRequest(random), p.Sink());
+      if (random() % 4 == 0) scheduler->Abort(id - random() % 8);
+    }
+    for (Pending& p : pending) aborted += p.Wait().finish == FinishReason::kAbort;
+  }
+  EXPECT_GT(aborted, 100);
+  EXPECT_EQ(scheduler->Stats().free_blocks, kBlocks);
+  EXPECT_EQ(scheduler->StalledSeconds(), 0);
+}
+
+TEST(Scheduler, AbortFreesTheBlocksOfARunningRequest) {
+  FakeModel model(kVocabulary, 4096, 16);
+  const auto scheduler = Scheduler::Start(model, Options(4096, 16));
+  Pending pending;
+  const uint64_t id = scheduler->Submit(Request({1, 2, 3}, 60000), pending.Sink());
+  while (pending.TokensSoFar() < 3) std::this_thread::yield();
+  scheduler->Abort(id);
+  EXPECT_EQ(pending.Wait().finish, FinishReason::kAbort);
+  EXPECT_EQ(scheduler->Stats().free_blocks, 4096);
+}
+
+TEST(Scheduler, ARowOfNaNFailsItsRequestAlone) {
+  FakeModel model(kVocabulary, 64, 4, [](FakeModel::History history, std::span<float> logits) {
+    std::fill(logits.begin(), logits.end(), 0.0f);
+    if (history.front() == 9 && history.size() == 3) logits[20] = std::numeric_limits<float>::quiet_NaN();
+  });
+  const auto scheduler = Scheduler::Start(model, Options(64, 4));
+  Pending bad, good;
+  scheduler->Submit(Request({9}, 10), bad.Sink());
+  scheduler->Submit(Request({8}, 10), good.Sink());
+  const Answer answer = bad.Wait();
+  EXPECT_EQ(answer.finish, FinishReason::kError);
+  EXPECT_EQ(answer.tokens.size(), 2u);
+  EXPECT_NE(answer.error.find("not numbers"), std::string::npos);
+  EXPECT_EQ(good.Wait().finish, FinishReason::kLength);
+  EXPECT_EQ(scheduler->Stats().free_blocks, 64);
+}
+
+TEST(Scheduler, StoppingEndsWhatIsUnfinished) {
+  FakeModel model(kVocabulary, 4096, 16);
+  auto scheduler = Scheduler::Start(model, Options(4096, 16));
+  std::vector<Pending> pending(5);
+  for (Pending& p : pending) scheduler->Submit(Request({1}, 60000), p.Sink());
+  scheduler.reset();
+  for (Pending& p : pending) EXPECT_EQ(p.Wait().finish, FinishReason::kAbort);
+}
+
+TEST(Scheduler, CountsTheTimeSinceTheLastStepAsStalled) {
+  FakeModel model(kVocabulary, 64, 16);
+  std::promise<void> release;
+  model.before_forward = [&, gate = release.get_future().share()] { gate.wait(); };
+  const auto scheduler = Scheduler::Start(model, Options(64, 16));
+  EXPECT_EQ(scheduler->StalledSeconds(), 0);
+  Pending pending;
+  scheduler->Submit(Request({1}, 1), pending.Sink());
+  while (scheduler->StalledSeconds() < 0.02) std::this_thread::yield();
+  release.set_value();
+  pending.Wait();
+  EXPECT_EQ(scheduler->StalledSeconds(), 0);
+}
+
+TEST(Scheduler, CountsPromptAndOutputTokensOnce) {
+  FakeModel model(kVocabulary, 20, 4);  // small enough for pre-emption
+  const auto scheduler = Scheduler::Start(model, Options(20, 4));
+  std::vector<Pending> pending(10);
+  for (Pending& p : pending) scheduler->Submit(Request(std::vector<int32_t>(10, 3), 20), p.Sink());
+  for (Pending& p : pending) p.Wait();
+  EXPECT_GT(scheduler->Stats().preemptions, 0);
+  EXPECT_EQ(scheduler->Stats().prompt_tokens, 100);
+  EXPECT_EQ(scheduler->Stats().generated_tokens, 200);
+}
+
+}  // namespace
+}  // namespace assay::engine
