@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace assay::runner {
+
+// One subcommand of `assay`. The table drives dispatch, the help page and the spelling hint.
+struct Command {
+  std::string_view name;
+  std::string_view summary;  // one line of `assay --help`
+  std::string_view help;     // the whole page of `assay NAME --help`
+  int (*run)(int argc, char** argv);  // argv[0] is the command's name; returns the exit code
+};
+
+const std::vector<Command>& CommandTable();
+
+// The program: picks the command, prints help and version. Returns the exit code.
+int Main(int argc, char** argv);
+
+int RunCommand(int argc, char** argv);
+int ValidateCommand(int argc, char** argv);
+int CompareCommand(int argc, char** argv);
+int ReportCommand(int argc, char** argv);
+int BaselineCommand(int argc, char** argv);
+
+extern const std::string_view kRunHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp;
+
+}  // namespace assay::runner

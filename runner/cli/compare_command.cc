@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "gate/judge.h"
+#include "reports/report.h"
+#include "runner/cli/command.h"
+#include "runner/cli/exit_code.h"
+#include "runner/cli/parse.h"
+
+namespace assay::runner {
+
+const std::string_view kCompareHelp =
+    R"(usage: assay compare BASE... HEAD [flags]
+
+Judges the record HEAD against one or more records BASE (record.json files), oldest first. No server is
+started. Cells are matched by key. Speed is only compared between equal machines, flags and models.
+
+  --accuracy-margin X      loss in score that must not pass, as a fraction (default: 0.03)
+  --performance-margin X   relative change that must not pass (default: 0.03)
+  --strict                 INCONCLUSIVE exits 3
+  --format FORMAT          terminal or markdown (default: terminal)
+
+example
+  assay compare out/main-1/record.json out/main-2/record.json out/pr/record.json
+)";
+
+namespace {
+
+struct CompareOptions {
+  std::vector<std::string> records;
+  gate::Policy policy;
+  std::string format = "terminal";
+};
+
+// The cells of the earlier records with this key, newest (last named) first.
+gate::Baseline EarlierCells(const std::vector<record::RunRecord>& bases, const std::string& key) {
+  gate::Baseline baseline{fmt::format("{} record{}", bases.size(), bases.size() == 1 ? "" : "s"), {}};
+  for (auto base = bases.rbegin(); base != bases.rend(); ++base) {
+    for (const record::CellRecord& cell : base->cells) {
+      if (cell.key == key) baseline.cells.push_back(cell);
+    }
+  }
+  return baseline;
+}
+
+Result<int> Compare(const CompareOptions& options) {
+  if (options.records.size() < 2) return Fail(ErrorKind::kUsage, "at least two records are needed: BASE HEAD");
+  std::vector<record::RunRecord> bases;
+  for (const std::string& file : options.records) {
+    ASSIGN_OR_RETURN(record::RunRecord record, record::LoadRunRecord(file));
+    bases.push_back(std::move(record));
+  }
+  const record::RunRecord head = std::move(bases.back());
+  bases.pop_back();
+
+  std::vector<gate::CellPolicy> policies;
+  for (const record::CellRecord& cell : head.cells) {
+    policies.push_back({cell.key, options.policy, EarlierCells(bases, cell.key)});
+  }
+  const record::Verdict verdict = gate::Judge(head, policies);
+  if (options.format == "terminal") {
+    fmt::print("{}\n", reports::RenderTerminal(head, verdict, false));
+    return verdict.exit_code;
+  }
+  for (const reports::Report& report : reports::ReportTable()) {
+    if (report.format != options.format) continue;
+    fmt::print("{}", report.render(head, verdict));
+    return verdict.exit_code;
+  }
+  return Fail(ErrorKind::kUsage, "--format {}: unknown", options.format);
+}
+
+}  // namespace
+
+int CompareCommand(int argc, char** argv) {
+  CompareOptions options;
+  CLI::App app;
+  app.set_help_flag();
+  app.add_option("records", options.records)->required();
+  app.add_option("--accuracy-margin", options.policy.accuracy.margin)->check(CLI::Range(0.0, 1.0));
+  app.add_option("--performance-margin", options.policy.performance.margin)->check(CLI::Range(0.0, 10.0));
+  app.add_flag("--strict", options.policy.strict);
+  app.add_option("--format", options.format);
+  if (const auto exit_code = ParseArguments(app, argc, argv)) return *exit_code;
+
+  const Result<int> exit_code = Compare(options);
+  if (exit_code) return *exit_code;
+  fmt::print(stderr, "assay compare: {}\n", exit_code.error().message);
+  return ExitCodeOf(exit_code.error().kind);
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,42 @@
+#include "runner/cli/parse.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "runner/cli/exit_code.h"
+
+namespace assay::runner {
+namespace {
+
+// "--suit": the flag of `app` that was most likely meant.
+std::optional<std::string> NearestFlag(const CLI::App& app, const std::string& message) {
+  const size_t at = message.find("--");
+  if (at == std::string::npos) return std::nullopt;
+  const std::string given = message.substr(at, message.find_first_of(" =", at) - at);
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return NearestWord(given, flags);
+}
+
+}  // namespace
+
+std::optional<int> ParseArguments(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    const std::string message = error.what();
+    fmt::print(stderr, "assay {}: {}\n", argv[0], message);
+    if (const auto nearest = NearestFlag(app, message)) fmt::print(stderr, "did you mean {}?\n", *nearest);
+    fmt::print(stderr, "assay {} --help shows every flag\n", argv[0]);
+    return kExitUsage;
+  }
+}
+
+}  // namespace assay::runner

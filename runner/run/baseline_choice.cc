@@ -1,0 +1,70 @@
+#include "runner/run/baseline_choice.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace assay::runner {
+namespace {
+
+using record::CellRecord;
+
+std::vector<std::string> KeysOf(const record::RunRecord& record) {
+  std::vector<std::string> keys;
+  for (const CellRecord& cell : record.cells) keys.push_back(cell.key);
+  return keys;
+}
+
+// The cell of a record's file with the same key.
+Result<CellRecord> LoadPinned(const Path& file, const std::string& key) {
+  ASSIGN_OR_RETURN(record::RunRecord record, record::LoadRunRecord(file));
+  for (CellRecord& cell : record.cells) {
+    if (cell.key == key) return std::move(cell);
+  }
+  return Fail(ErrorKind::kInvalid, "{}: has no cell {}; it has {}", file.string(), key, Join(KeysOf(record), ", "));
+}
+
+Result<gate::Baseline> FromFile(const Path& file, const std::string& key) {
+  ASSIGN_OR_RETURN(CellRecord cell, LoadPinned(file, key));
+  return gate::Baseline{file.string(), {std::move(cell)}};
+}
+
+// Stored runs of the branch, newest first, and behind them the pinned record, which serves where the store has nothing.
+Result<gate::Baseline> FromStore(const Cell& cell, const gate::BaselinePolicy& policy, BaselineStore* store) {
+  gate::Baseline baseline;
+  if (store != nullptr) {
+    ASSIGN_OR_RETURN(baseline.cells, store->Find({cell.key, cell.config_hash, policy.branch, policy.runs}));
+  }
+  std::vector<std::string> sources;
+  if (!baseline.cells.empty()) {
+    sources.push_back(fmt::format("{} stored run{} of {}", baseline.cells.size(), baseline.cells.size() == 1 ? "" : "s",
+                                  policy.branch));
+  }
+  if (!policy.pinned_file.empty() && std::filesystem::exists(policy.pinned_file)) {
+    ASSIGN_OR_RETURN(CellRecord pinned, LoadPinned(policy.pinned_file, cell.key));
+    baseline.cells.push_back(std::move(pinned));
+    sources.push_back(policy.pinned_file);
+  }
+  baseline.source = Join(sources, " and ");
+  return baseline;
+}
+
+}  // namespace
+
+Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked, BaselineStore* store) {
+  gate::BaselinePolicy policy = cell.config.gate.baseline;
+  if (asked == "none") return gate::Baseline{"", {}, false};
+  if (asked.find('/') != std::string::npos || asked.ends_with(".json")) return FromFile(asked, cell.key);
+  if (!asked.empty()) {
+    policy.branch = asked;
+    policy.kind = gate::BaselinePolicyKind::kRolling;
+  }
+  switch (policy.kind) {
+    case gate::BaselinePolicyKind::kNone: return gate::Baseline{"", {}, false};
+    case gate::BaselinePolicyKind::kPinned: return FromFile(policy.pinned_file, cell.key);
+    case gate::BaselinePolicyKind::kRolling: return FromStore(cell, policy, store);
+  }
+  return gate::Baseline{};
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+
+namespace assay::runner {
+
+struct RunOptions {
+  std::vector<Path> configs;
+  std::optional<std::string> suite;
+  std::string baseline;  // see ChooseBaseline
+  Path out;              // "" makes out/<run id>
+  Path store;            // "" is DefaultStoreFile()
+  bool use_store = true;
+  std::string branch;    // "" is what git or CI says
+  bool strict = false;
+  bool allow_missing_baseline = false;
+  bool dry_run = false;
+  std::vector<std::string> command;  // how assay was called, for the record
+};
+
+// The life of one run, as ARCHITECTURE.md tells it. Returns the exit code; an Error means that nothing was judged.
+Result<int> Run(const RunOptions& options);
+
+}  // namespace assay::runner

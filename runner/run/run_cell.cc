@@ -1,0 +1,177 @@
+#include "runner/run/run_cell.h"
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "runner/launch/watchdog.h"
+#include "runner/run/progress_line.h"
+#include "tokenizer/tokenizer.h"
+
+namespace assay::runner {
+namespace {
+
+using record::CellRecord;
+
+// The control tokens that random prompts must not contain, and the size of the vocabulary they draw from. Unknown for a
+// server whose tokenizer is not on this machine; then the eval's defaults hold.
+struct Vocabulary {
+  int32_t size = 0;
+  std::vector<int32_t> specials;
+};
+
+Vocabulary LoadVocabulary(const Config& config) {
+  const std::string& folder = config.engine.tokenizer.empty() ? config.engine.model : config.engine.tokenizer;
+  const auto tokenizer = tokenizer::Tokenizer::Load(folder);
+  if (!tokenizer) return {};
+  Vocabulary vocabulary{tokenizer->Size(), {}};
+  for (int32_t id = 0; id < vocabulary.size; ++id) {
+    if (tokenizer->IsSpecial(id)) vocabulary.specials.push_back(id);
+  }
+  return vocabulary;
+}
+
+// Flags that decide behaviour: the command line without the program, the port and where files lie on this machine.
+std::string BehaviourFlags(const LaunchPlan& launch, const EngineConfig& engine) {
+  std::vector<std::string> flags;
+  for (size_t i = 1; i < launch.argv.size(); ++i) {
+    std::string flag = launch.argv[i];
+    if (flag == "--port" && i + 1 < launch.argv.size()) {
+      ++i;
+      continue;
+    }
+    if (!engine.model.empty() && flag == engine.model) flag = "{model}";
+    if (!engine.tokenizer.empty() && flag == engine.tokenizer) flag = "{tokenizer}";
+    flags.push_back(std::move(flag));
+  }
+  for (const auto& [name, value] : launch.env) flags.push_back(name + "=" + value);
+  return ShellJoin(flags);
+}
+
+// What the engine says of itself in its ready line; empty strings for servers that have none.
+void AddEngine(const nlohmann::json& announcement, const LaunchPlan& launch, const EngineConfig& engine,
+               record::Fingerprint& fingerprint) {
+  const auto text = [&](const char* key) { return announcement.is_object() ? announcement.value(key, "") : ""; };
+  fingerprint.model_hash = text("model_hash");
+  fingerprint.tokenizer_hash = text("tokenizer_hash");
+  if (!text("version").empty()) fingerprint.engine = fmt::format("assay-engine {} ({})", text("version"), text("commit"));
+  fingerprint.engine_flags = BehaviourFlags(launch, engine);
+  if (launch.argv.front().find('/') != std::string::npos) {
+    fingerprint.engine_binary = Sha256File(launch.argv.front()).value_or("");
+  }
+}
+
+// The evals of one cell against its running server.
+class CellRun {
+ public:
+  CellRun(const Cell& cell, Server& server, Journal& journal, const std::atomic<bool>& interrupted, CellRecord& record)
+      : cell_(cell), server_(server), journal_(journal), interrupted_(interrupted), record_(record) {}
+
+  Status Gpqa(evals::GpqaOptions options) {
+    options.model = cell_.launch.model_id;
+    Status status;
+    Watch("gpqa", [&](evals::Progress& progress) {
+      auto accuracy = evals::RunGpqa(server_.BaseUrl(), options, progress, [&](const record::QuestionSample& sample) {
+        journal_.Add(record_.key, sample);
+      });
+      if (accuracy) {
+        record_.accuracy = std::move(*accuracy);
+      } else {
+        status = FailWithin("gpqa", std::move(accuracy).error());
+      }
+    });
+    return status;
+  }
+
+  Status Serving(evals::ServingOptions options, const Vocabulary& vocabulary) {
+    options.model = cell_.launch.model_id;
+    if (vocabulary.size > 0) {
+      options.vocab_size = vocabulary.size;
+      options.special_ids = vocabulary.specials;
+    }
+    Status status;
+    Watch("serving:" + options.name, [&](evals::Progress& progress) {
+      auto serving = evals::RunServing(server_.BaseUrl(), options, progress, [&](const record::RequestTiming& request) {
+        journal_.Add(record_.key, options.name, request);
+      });
+      if (serving) {
+        record_.serving.push_back(std::move(*serving));
+      } else {
+        status = FailWithin("serving " + options.name, std::move(serving).error());
+      }
+    });
+    return status;
+  }
+
+  bool MayGoOn() const { return !record_.server.failure && !interrupted_; }
+
+ private:
+  void Watch(const std::string& stage, const std::function<void(evals::Progress&)>& eval) {
+    evals::Progress progress;
+    const ProgressLine line(stage, progress);
+    record_.server.failure = RunWatched(server_, progress, stage, cell_.config.engine.hang_timeout_s, interrupted_,
+                                        RealClock(), [&] { eval(progress); });
+  }
+
+  const Cell& cell_;
+  Server& server_;
+  Journal& journal_;
+  const std::atomic<bool>& interrupted_;
+  CellRecord& record_;
+};
+
+CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder) {
+  CellRecord record;
+  record.key = cell.key;
+  record.config = cell.config.name;
+  record.config_file = cell.config.file.string();
+  record.suite = cell.suite;
+  record.config_hash = cell.config_hash;
+  record.fingerprint = DetectFingerprint(cell.config.hardware);
+  record.server.argv = cell.launch.argv;
+  record.server.env = cell.launch.env;
+  record.server.model_id = cell.launch.model_id;
+  record.server.log_file = std::filesystem::relative(log_file, folder).string();
+  return record;
+}
+
+}  // namespace
+
+Result<CellRecord> RunCell(Cell cell, const Path& folder, Journal& journal, const std::atomic<bool>& interrupted,
+                           const std::function<void(const CellRecord&)>& on_stage) {
+  cell.launch.log_file = folder / (cell.key + ".server.log");
+  CellRecord record = NewRecord(cell, cell.launch.log_file, folder);
+
+  spdlog::info("{}: starting {}", cell.key, ShellJoin(cell.launch.argv));
+  ASSIGN_OR_RETURN(Server::Started started, Server::Start(cell.launch, interrupted));
+  record.server.failure = std::move(started.failure);
+  if (!started.server) {
+    AddEngine({}, cell.launch, cell.config.engine, record.fingerprint);
+    return record;
+  }
+  Server& server = *started.server;
+  record.server.ready_s = started.ready_s;
+  record.server.argv = server.Argv();
+  record.server.base_url = server.BaseUrl();
+  AddEngine(server.Announcement(), cell.launch, cell.config.engine, record.fingerprint);
+  spdlog::info("{}: ready after {:.1f} s at {}", cell.key, started.ready_s, server.BaseUrl());
+
+  CellRun run(cell, server, journal, interrupted, record);
+  const Vocabulary vocabulary = cell.config.evals.serving.empty() ? Vocabulary{} : LoadVocabulary(cell.config);
+  if (cell.config.evals.gpqa && run.MayGoOn()) {
+    RETURN_IF_ERROR(run.Gpqa(*cell.config.evals.gpqa));
+    on_stage(record);
+  }
+  for (const evals::ServingOptions& serving : cell.config.evals.serving) {
+    if (!run.MayGoOn()) break;
+    RETURN_IF_ERROR(run.Serving(serving, vocabulary));
+    on_stage(record);
+  }
+
+  for (const std::string& left : server.Stop()) spdlog::warn("{}: still there after stopping: {}", cell.key, left);
+  return record;
+}
+
+}  // namespace assay::runner
