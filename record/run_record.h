@@ -119,6 +119,7 @@ struct Fingerprint {
 struct FingerprintDifference {
   std::string field, ours, theirs;
   bool breaks_performance = false;  // the two may not be compared for speed
+  bool breaks_accuracy = false;     // the two may not be compared question by question
 };
 std::vector<FingerprintDifference> Differences(const Fingerprint& ours, const Fingerprint& theirs);
 
@@ -127,9 +128,9 @@ std::vector<FingerprintDifference> Differences(const Fingerprint& ours, const Fi
 // How a server's life ended, in words a reviewer acts on. The table that decides is
 // runner/launch/death_table.cc.
 struct ServerFailure {
-  std::string kind;  // died_before_ready | never_ready | foreign_server | wrong_model | crashed | hang |
-                     // out_of_memory | memory_access_fault | port_taken | bad_flag | missing_weights |
-                     // unusable_tokenizer | not_started
+  std::string kind;   // died_before_ready | never_ready | foreign_server | wrong_model | crashed | hang |
+                      // out_of_memory | memory_access_fault | port_taken | bad_flag | missing_weights |
+                      // unusable_tokenizer | not_started
   std::string stage;  // starting | warm_up | gpqa | serving:<name> | stopping
   std::string message;
   std::string exit;             // "exit code 3", "signal 11 (Segmentation fault)", "" while running
@@ -173,6 +174,8 @@ struct RunRecord {
   std::vector<CellRecord> cells;
 };
 
+nlohmann::json ToJson(const QuestionSample& sample);
+nlohmann::json ToJson(const RequestTiming& request);
 nlohmann::json ToJson(const RunRecord& record);
 Result<RunRecord> ParseRunRecord(std::string_view text,
                                  std::string_view source);  // source names it in errors

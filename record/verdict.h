@@ -3,11 +3,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "record/run_record.h"
 
 namespace assay::record {
+
+inline constexpr char kVerdictSchema[] = "assay/verdict/1";
 
 enum class Outcome { kPass, kInconclusive, kFail, kInvalid, kInfrastructure };
 const char* Name(Outcome outcome);  // "PASS" "INCONCLUSIVE" "FAIL" "INVALID" "INFRASTRUCTURE"
@@ -28,10 +32,12 @@ struct Check {
   std::optional<double> ci_low, ci_high;  // of the change, 95 %
   std::optional<double> margin;
   std::optional<double> mde;
+  std::optional<double> p_value;
   int64_t samples = 0;
   int64_t baseline_samples = 0;
-  bool primary = true;    // observations (false) never decide
-  bool improved = false;  // a note on PASS
+  bool primary = true;               // observations (false) never decide
+  bool improved = false;             // a note on PASS
+  std::vector<std::string> details;  // further lines: which questions flipped, what else moved
 };
 
 struct VerdictNote {
@@ -41,6 +47,7 @@ struct VerdictNote {
 };
 
 struct Verdict {
+  std::string schema = kVerdictSchema;
   Outcome outcome = Outcome::kPass;
   int exit_code = 0;
   bool missing_baseline = false;
@@ -51,5 +58,6 @@ struct Verdict {
 };
 
 nlohmann::json ToJson(const Verdict& verdict);
+Result<Verdict> ParseVerdict(std::string_view text, std::string_view source);
 
 }  // namespace assay::record

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+// The distributions behind every verdict. Boost.Math computes them; nothing else includes it.
+namespace assay::record {
+
+double NormalQuantile(double p);
+double NormalCdf(double z);
+double StudentQuantile(double p, double degrees_of_freedom);
+double ChiSquaredQuantile(double p, double degrees_of_freedom);
+double IncompleteBeta(double x, double a, double b);  // regularised, I_x(a, b)
+double BinomialCdf(int64_t k, int64_t n, double p);   // P(X <= k)
+double BinomialPdf(int64_t k, int64_t n, double p);   // P(X = k)
+
+}  // namespace assay::record

@@ -1,0 +1,29 @@
+#include "record/prediction.h"
+
+#include <cmath>
+
+#include "base/check.h"
+#include "record/distributions.h"
+#include "record/statistics.h"
+
+namespace assay::record {
+
+double PredictionHalfWidth(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  return StudentQuantile(0.975, n - 1) * SampleStddev(values) * std::sqrt(1 + 1 / n);
+}
+
+RunChange ChangeAgainstRuns(double candidate, const std::vector<double>& baseline, bool higher_is_better) {
+  CHECK_GT(candidate, 0.0);
+  std::vector<double> logs;
+  for (double value : baseline) {
+    CHECK_GT(value, 0.0);
+    logs.push_back(std::log(value));
+  }
+  const double log_ratio = std::log(candidate) - Mean(logs);
+  const double worse = higher_is_better ? -log_ratio : log_ratio;
+  const double half = PredictionHalfWidth(logs);
+  return {worse, worse - half, worse + half, half};
+}
+
+}  // namespace assay::record

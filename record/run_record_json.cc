@@ -1,0 +1,30 @@
+#include "record/json_text.h"
+#include "record/run_record.h"
+#include "record/struct_json.h"
+
+namespace assay::record {
+
+nlohmann::json ToJson(const RunRecord& record) {
+  return WriteValue(record, kFullPrecision);
+}
+
+Result<RunRecord> ParseRunRecord(std::string_view text, std::string_view source) {
+  ASSIGN_OR_RETURN(const Json json, ParseJsonText(text, source));
+  RETURN_IF_ERROR(CheckSchema(json, kRecordSchema, source));
+  RunRecord record;
+  if (Status status = ReadValue(json, JsonPath{}, record); !status) {
+    return FailWithin(source, std::move(status).error());
+  }
+  return record;
+}
+
+Result<RunRecord> LoadRunRecord(const Path& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseRunRecord(text, path.string());
+}
+
+Status SaveRunRecord(const RunRecord& record, const Path& path) {
+  return WriteFileAtomic(path, JsonText(ToJson(record)));
+}
+
+}  // namespace assay::record

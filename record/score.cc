@@ -1,0 +1,43 @@
+#include "record/score.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "record/distributions.h"
+
+namespace assay::record {
+
+Interval WilsonInterval(double successes, double trials, double confidence) {
+  CHECK_GT(trials, 0.0);
+  const double z = NormalQuantile((1 + confidence) / 2);
+  const double p = successes / trials;
+  const double shrink = 1 + z * z / trials;
+  const double centre = (p + z * z / (2 * trials)) / shrink;
+  const double half = z / shrink * std::sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials));
+  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+double RerunStandardError(const std::vector<double>& share_correct, int repeats) {
+  CHECK(!share_correct.empty());
+  CHECK_GE(repeats, 2);
+  double sum = 0;
+  for (double p : share_correct) sum += p * (1 - p);
+  return std::sqrt(sum / (repeats - 1)) / static_cast<double>(share_correct.size());
+}
+
+bool OnScoreGrid(double score, int64_t n, int decimals) {
+  CHECK_GT(n, 0);
+  const double scale = std::pow(10.0, decimals);
+  const double nearest = std::round(score * static_cast<double>(n)) / static_cast<double>(n);
+  // Half to even and half up round differently; both printings are accepted.
+  return std::abs(std::round(nearest * scale) - std::round(score * scale)) < 0.5 ||
+         std::abs(nearest - score) * scale <= 0.5 + 1e-9;
+}
+
+double ThresholdMde(double score, double n, double alpha, double power) {
+  CHECK_GT(n, 0.0);
+  return (NormalQuantile(1 - alpha) + NormalQuantile(power)) * std::sqrt(score * (1 - score) / n);
+}
+
+}  // namespace assay::record

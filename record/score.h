@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+// What one score, k of n, says by itself.
+namespace assay::record {
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+// Wilson's interval for k/n. `confidence` is two-sided; each end is also a one-sided bound at
+// (1 + confidence) / 2, so 0.90 gives both one-sided 95 % bounds.
+Interval WilsonInterval(double successes, double trials, double confidence);
+
+// The spread that a rerun of the same questions has: sqrt(sum_q p_q (1 - p_q) / (m - 1)) / N, for the share
+// correct of each question over m >= 2 repeats. What a regression gate needs; the spread over new questions
+// (sd(p_q) / sqrt(N)) is far larger.
+double RerunStandardError(const std::vector<double>& share_correct, int repeats);
+
+// Whether `score`, printed with `decimals`, can be k/n for a whole k.
+bool OnScoreGrid(double score, int64_t n, int decimals);
+
+// The loss from `threshold` that one pass over n questions finds with this power (one-sided alpha).
+double ThresholdMde(double score, double n, double alpha, double power);
+
+}  // namespace assay::record

@@ -1,0 +1,25 @@
+#include "record/json_text.h"
+#include "record/struct_json.h"
+#include "record/verdict.h"
+
+namespace assay::record {
+
+const char* Name(Outcome outcome) {
+  return NameOf(outcome);
+}
+
+nlohmann::json ToJson(const Verdict& verdict) {
+  return WriteValue(verdict, kFullPrecision);
+}
+
+Result<Verdict> ParseVerdict(std::string_view text, std::string_view source) {
+  ASSIGN_OR_RETURN(const Json json, ParseJsonText(text, source));
+  RETURN_IF_ERROR(CheckSchema(json, kVerdictSchema, source));
+  Verdict verdict;
+  if (Status status = ReadValue(json, JsonPath{}, verdict); !status) {
+    return FailWithin(source, std::move(status).error());
+  }
+  return verdict;
+}
+
+}  // namespace assay::record
