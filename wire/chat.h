@@ -11,7 +11,9 @@
 
 // The OpenAI HTTP protocol as plain structs. Requests are written by evals and read by engine/server;
 // responses the other way round. Field names are the protocol's own. Parsers are strict about types (an error
-// names the field) and lenient about unknown fields, because clients send many.
+// names the field) and lenient about unknown fields, because clients send many; a known field whose effect we
+// do not have (n: 2, logprobs, tools) is refused. Request parsers fail with kUsage, parsers of what a server
+// sent with kInfrastructure.
 namespace assay::wire {
 
 struct Usage {
@@ -23,8 +25,8 @@ struct Usage {
 };
 
 struct ChatMessage {
-  std::string role;  // system | developer | user | assistant | tool
-  std::string content;
+  std::string role;       // system | developer | user | assistant | tool
+  std::string content;    // a list of text parts is joined without a separator, as gpt-oss servers do
   std::string reasoning;  // assistant history only; `reasoning` or `reasoning_content` on the wire
   std::string name;
   bool operator==(const ChatMessage&) const = default;
@@ -97,11 +99,16 @@ struct Completion {
   Usage usage;
 };
 
+// Compact text of a value. Never throws: a byte that is not UTF-8 becomes U+FFFD.
+std::string JsonText(const nlohmann::json& value);
+
 nlohmann::json ToJson(const ChatRequest& request);
 nlohmann::json ToJson(const CompletionRequest& request);
 Result<ChatRequest> ParseChatRequest(std::string_view body);
 Result<CompletionRequest> ParseCompletionRequest(std::string_view body);
 
+// One event's data, other than "[DONE]". An error the server reports inside the stream is a chunk with
+// `error` set, not a failure to parse.
 Result<StreamChunk> ParseChatChunk(std::string_view data);
 Result<StreamChunk> ParseCompletionChunk(std::string_view data);
 Result<Completion> ParseChatResponse(std::string_view body);

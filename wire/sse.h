@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,13 +26,16 @@ class SseDecoder {
   size_t Pending() const;
 
  private:
+  // False while the bytes so far may still grow into a byte-order mark.
+  bool SkipByteOrderMark(std::string_view* bytes);
   void Line(std::string_view line, const Sink& sink);
+  void Dispatch(const Sink& sink);
 
   std::string buffer_;  // the unfinished line
   std::string event_;
   std::string data_;
   bool has_data_ = false;
-  bool started_ = false;
+  bool started_ = false;  // past the byte-order mark
   bool skip_lf_ = false;  // the last chunk ended in CR
 };
 
