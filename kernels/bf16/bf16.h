@@ -1,0 +1,25 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace assay::kernels {
+
+// The upper half of a float32.
+using Bf16 = uint16_t;
+
+inline float FromBf16(Bf16 bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
+// Nearest, ties to even; a NaN stays a NaN.
+inline Bf16 ToBf16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FC0;
+  return static_cast<Bf16>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// out[i] = ToBf16(in[i]).
+void RoundToBf16(const float* in, int64_t n, Bf16* out);
+
+}  // namespace assay::kernels

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/bf16/bf16.h"
+
+namespace assay::kernels {
+
+// MXFP4 (OCP microscaling): 32 values share one scale byte. A block is 16 bytes, byte p holds element 2p in
+// its low and 2p+1 in its high nibble. Value = E2M1(nibble) * E8M0(scale).
+constexpr int64_t kMxBlock = 32;
+constexpr int64_t kMxBlockBytes = 16;
+
+// Sign, two exponent bits, one mantissa bit: 0 .5 1 1.5 2 3 4 6 and their negatives (8 is -0).
+float DecodeE2M1(uint8_t nibble);
+// 2^(byte - 127); 0 is 2^-127, 255 is NaN.
+float DecodeE8M0(uint8_t byte);
+
+// values[b * 32 + i] of `count` blocks.
+void DecodeMxfp4(const uint8_t* blocks, const uint8_t* scales, int64_t count, float* values);
+
+// How the scale of a block follows from its largest magnitude m.
+enum class Mxfp4Scale {
+  kCover,  // 2^ceil(log2(m / 6)): nothing is clipped
+  kOcp,    // 2^(floor(log2(m)) - 2): the OCP rule; the largest values may be clipped to 6
+};
+// Elements go to the nearest E2M1 value, ties to the even mantissa. A block with a NaN or infinity gets scale
+// 255; a block of zeros gets scale 0.
+void EncodeMxfp4(const float* values, int64_t count, Mxfp4Scale rule, uint8_t* blocks, uint8_t* scales);
+
+// --- the fast side: weights as matrix products read them ---
+
+// 32 columns x 32 k of MXFP4 in a panel's order (kernels/panel/panel.h): 32 scale bytes, one a column, then
+// 16 rows (pair of k) of 32 bytes, one a column. A packed panel is k / 32 of these.
+constexpr int64_t kMxPanelBlockBytes = 32 + 16 * 32;
+inline int64_t Mxfp4PanelBytes(int64_t k) {
+  return k / kMxBlock * kMxPanelBlockBytes;
+}
+
+// One panel. `columns` [<= 32] says which row of the row-major matrix ([rows, k / 32, 16] blocks and [rows,
+// k / 32] scales) each column is; columns beyond become zero.
+void PackMxfp4Panel(const uint8_t* blocks, const uint8_t* scales, int64_t k, std::span<const int64_t> columns,
+                    uint8_t* packed);
+
+// A packed panel to bf16, as PanelMatmul reads it. Every value is exact, except that what lies beyond bf16
+// becomes infinite, as it does in float32.
+void DecodeMxfp4Panel(const uint8_t* packed, int64_t k, Bf16* panel);
+
+}  // namespace assay::kernels
