@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct LaunchPlan {
   // The program announces its own port in a line of standard output: {"event":"ready","port":N,...}. Without
   // that the port is chosen by us and filled into argv.
   bool announces_port = false;
+  int port = 0;  // not 0: the program uses this very port, whatever its argv says
   std::string ready_path = "/health";
   double ready_timeout_s = 600;
   double stop_timeout_s = 15;
@@ -47,6 +49,8 @@ class Server {
   virtual const std::string& BaseUrl() const = 0;  // http://127.0.0.1:PORT
   virtual int Port() const = 0;
   virtual std::vector<std::string> Argv() const = 0;
+  // The ready line of a server that announces its port; null for others.
+  virtual const nlohmann::json& Announcement() const = 0;
   // nullopt while it runs; else how it ended. Never blocks.
   virtual std::optional<record::ServerFailure> Died(const std::string& stage) = 0;
   // TERM to the group, then KILL after stop_timeout_s; returns what is still there (pids, the port), or
@@ -54,6 +58,8 @@ class Server {
   virtual std::vector<std::string> Stop() = 0;
   // KILL now (a hang).
   virtual void Kill() = 0;
+  // The last lines of its log.
+  virtual std::vector<std::string> LogTail() const { return {}; }
 };
 
 // One readable table: exit status and log patterns to a failure kind. First match wins.
