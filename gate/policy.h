@@ -27,6 +27,7 @@ struct ThresholdPolicy {
 struct AccuracyPolicy {
   bool paired = true;
   double margin = 0.03;            // loss in score that must not pass
+  double min_effect = 0.01;        // a proven loss smaller than this never fails
   double max_failed_share = 0.02;  // of samples; above it the eval is INVALID
 };
 
@@ -55,6 +56,9 @@ struct Policy {
   AccuracyPolicy accuracy;
   PerformancePolicy performance;
   BaselinePolicy baseline;
+  // Fingerprint fields that this change means to change ("engine_flags", "model_hash"): the two sides are
+  // compared all the same.
+  std::vector<std::string> declared_differences;
   bool allow_missing_baseline = false;
   bool strict = false;  // INCONCLUSIVE exits 3
 };

@@ -8,9 +8,12 @@
 
 namespace assay::record {
 
+double PredictionError(const std::vector<double>& values) {
+  return SampleStddev(values) * std::sqrt(1 + 1 / static_cast<double>(values.size()));
+}
+
 double PredictionHalfWidth(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  return StudentQuantile(0.975, n - 1) * SampleStddev(values) * std::sqrt(1 + 1 / n);
+  return StudentQuantile(0.975, static_cast<double>(values.size()) - 1) * PredictionError(values);
 }
 
 RunChange ChangeAgainstRuns(double candidate, const std::vector<double>& baseline, bool higher_is_better) {
@@ -23,7 +26,7 @@ RunChange ChangeAgainstRuns(double candidate, const std::vector<double>& baselin
   const double log_ratio = std::log(candidate) - Mean(logs);
   const double worse = higher_is_better ? -log_ratio : log_ratio;
   const double half = PredictionHalfWidth(logs);
-  return {worse, worse - half, worse + half, half};
+  return {worse, worse - half, worse + half, half, PredictionError(logs)};
 }
 
 }  // namespace assay::record

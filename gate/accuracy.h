@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "gate/policy.h"
+#include "record/verdict.h"
+
+namespace assay::gate {
+
+// The broken line and the threshold: what the score says without a baseline.
+std::vector<record::Check> JudgeThreshold(const record::CellRecord& cell, const ThresholdPolicy& policy);
+
+// Question by question against an earlier cell with the same questions (FindAccuracyBaseline says so).
+record::Check JudgePaired(const record::CellRecord& cell, const record::CellRecord& baseline,
+                          const AccuracyPolicy& policy);
+
+}  // namespace assay::gate

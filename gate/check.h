@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "record/verdict.h"
+
+namespace assay::gate {
+
+// A check with its place filled in: what it is about, before it says anything.
+inline record::Check MakeCheck(const record::CellRecord& cell, std::string group, std::string metric,
+                               std::string rule) {
+  record::Check check;
+  check.cell = cell.key;
+  check.group = std::move(group);
+  check.metric = std::move(metric);
+  check.rule = std::move(rule);
+  return check;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,116 @@
+#include "gate/comparable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace assay::gate {
+namespace {
+
+using record::AccuracyRecord;
+using record::CellRecord;
+using record::ServingRecord;
+
+std::string Unequal(std::string_view what, std::string_view ours, std::string_view theirs) {
+  const auto shown = [](std::string_view text) { return text.empty() ? "unknown" : text.substr(0, 60); };
+  return fmt::format("{}: {} here, {} in the baseline", what, shown(ours), shown(theirs));
+}
+
+using SampleKey = std::pair<std::string, int>;
+
+std::set<SampleKey> Keys(const AccuracyRecord& accuracy) {
+  std::set<SampleKey> keys;
+  for (const record::QuestionSample& sample : accuracy.samples) keys.emplace(sample.id, sample.repeat);
+  return keys;
+}
+
+void CompareQuestions(const AccuracyRecord& ours, const AccuracyRecord& theirs,
+                      std::vector<std::string>& obstacles) {
+  const std::set<SampleKey> our_keys = Keys(ours), their_keys = Keys(theirs);
+  if (our_keys == their_keys) return;
+  std::vector<SampleKey> common;
+  std::set_intersection(our_keys.begin(), our_keys.end(), their_keys.begin(), their_keys.end(),
+                        std::back_inserter(common));
+  obstacles.push_back(fmt::format("question ids: {} only here, {} only in the baseline, {} in both",
+                                  our_keys.size() - common.size(), their_keys.size() - common.size(),
+                                  common.size()));
+}
+
+bool Declared(const CellPolicy& policy, std::string_view field) {
+  const auto& declared = policy.policy.declared_differences;
+  return std::find(declared.begin(), declared.end(), field) != declared.end();
+}
+
+std::vector<std::string> AccuracyObstacles(const CellRecord& ours, const CellRecord& theirs,
+                                           const CellPolicy& policy) {
+  std::vector<std::string> obstacles;
+  const AccuracyRecord &a = *ours.accuracy, &b = *theirs.accuracy;
+  const auto require = [&](std::string_view what, const auto& mine, const auto& other) {
+    if (mine != other) {
+      obstacles.push_back(Unequal(what, fmt::format("{}", mine), fmt::format("{}", other)));
+    }
+  };
+  require("eval", a.eval, b.eval);
+  require("dataset_hash", a.dataset_hash, b.dataset_hash);
+  require("grader", a.grader, b.grader);
+  require("prompt_template", a.prompt_template, b.prompt_template);
+  require("reasoning_effort", a.reasoning_effort, b.reasoning_effort);
+  require("repeats", a.repeats, b.repeats);
+  require("temperature", a.temperature, b.temperature);
+  require("max_tokens", a.max_tokens, b.max_tokens);
+  if (!b.complete) obstacles.push_back("the baseline's eval was not finished");
+  if (a.repeats == b.repeats) CompareQuestions(a, b, obstacles);
+  for (const record::FingerprintDifference& d : Differences(ours.fingerprint, theirs.fingerprint)) {
+    if (d.breaks_accuracy && !Declared(policy, d.field)) {
+      obstacles.push_back(Unequal(d.field, d.ours, d.theirs));
+    }
+  }
+  return obstacles;
+}
+
+}  // namespace
+
+AccuracyBaseline FindAccuracyBaseline(const CellRecord& ours, const CellPolicy& policy) {
+  AccuracyBaseline found;
+  for (const CellRecord& cell : policy.baseline.cells) {
+    if (!cell.accuracy || cell.server.failure) continue;
+    std::vector<std::string> obstacles = AccuracyObstacles(ours, cell, policy);
+    if (obstacles.empty()) return {&cell, {}};
+    if (found.obstacles.empty()) found.obstacles = std::move(obstacles);
+  }
+  return found;
+}
+
+PerformanceBaseline FindPerformanceBaseline(const CellRecord& ours, const CellPolicy& policy) {
+  PerformanceBaseline found;
+  bool newest = true;
+  for (const CellRecord& cell : policy.baseline.cells) {
+    if (cell.serving.empty() || cell.server.failure) continue;
+    std::vector<std::string> obstacles;
+    for (const record::FingerprintDifference& d : Differences(ours.fingerprint, cell.fingerprint)) {
+      if (d.breaks_performance && !Declared(policy, d.field)) {
+        obstacles.push_back(Unequal(d.field, d.ours, d.theirs));
+      }
+    }
+    if (obstacles.empty()) found.cells.push_back(&cell);
+    if (std::exchange(newest, false)) found.obstacles = std::move(obstacles);
+  }
+  return found;
+}
+
+const ServingRecord* FindSameLoad(const ServingRecord& ours, const CellRecord& cell) {
+  const auto load = [](const ServingRecord& s) {
+    return std::tie(s.name, s.dataset, s.input_len, s.output_len, s.num_prompts, s.request_rate,
+                    s.max_concurrency, s.burstiness, s.ignore_eos);
+  };
+  for (const ServingRecord& theirs : cell.serving) {
+    const bool failed = std::any_of(theirs.requests.begin(), theirs.requests.end(),
+                                    [](const record::RequestTiming& r) { return !r.error.empty(); });
+    if (load(theirs) == load(ours) && theirs.complete && !failed) return &theirs;
+  }
+  return nullptr;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,66 @@
+#include "gate/judge.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/check.h"
+#include "gate/fold.h"
+#include "gate/judge_cell.h"
+
+namespace assay::gate {
+namespace {
+
+using record::Check;
+using record::Outcome;
+using record::Verdict;
+
+// A run without a cell measured nothing, and a run that did not reach its end must not pass because the rest
+// of it looks well.
+void AddRunCheck(const record::RunRecord& record, Verdict& verdict) {
+  const bool ended =
+      record.status == "complete" || record.status == "failed" || record.status == "interrupted";
+  if (!record.cells.empty() && ended) return;
+  Check check;
+  check.group = "validity";
+  check.metric = "run_completed";
+  check.rule = "validity";
+  check.outcome = Outcome::kInvalid;
+  check.reason = record.cells.empty() ? "the run has no cell: nothing was measured"
+                                      : "the run did not reach its end (status " + record.status + ")";
+  verdict.checks.push_back(check);
+}
+
+void AddEnvironment(const std::vector<record::FingerprintDifference>& differences, Verdict& verdict) {
+  for (const record::FingerprintDifference& difference : differences) {
+    const bool known =
+        std::any_of(verdict.environment.begin(), verdict.environment.end(), [&](const auto& other) {
+          return other.field == difference.field && other.ours == difference.ours &&
+                 other.theirs == difference.theirs;
+        });
+    if (!known) verdict.environment.push_back(difference);
+  }
+}
+
+}  // namespace
+
+Verdict Judge(const record::RunRecord& record, const std::vector<CellPolicy>& policies) {
+  CHECK_EQ(record.cells.size(), policies.size());
+  Verdict verdict;
+  AddRunCheck(record, verdict);
+  bool strict = false;
+  for (size_t i = 0; i < record.cells.size(); ++i) {
+    strict |= policies[i].policy.strict;
+    CellVerdict cell = JudgeCell(record.cells[i], policies[i]);
+    std::move(cell.checks.begin(), cell.checks.end(), std::back_inserter(verdict.checks));
+    std::move(cell.notes.begin(), cell.notes.end(), std::back_inserter(verdict.notes));
+    AddEnvironment(cell.environment, verdict);
+    verdict.missing_baseline |= cell.missing_baseline;
+  }
+  const bool interrupted = record.status == "interrupted";
+  verdict.outcome = Fold(verdict.checks, strict);
+  verdict.exit_code = ExitCode(verdict.checks, strict, interrupted);
+  verdict.headline = Headline(verdict, interrupted);
+  return verdict;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,167 @@
+#include "gate/judge_cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "gate/accuracy.h"
+#include "gate/check.h"
+#include "gate/comparable.h"
+#include "gate/performance.h"
+#include "gate/server.h"
+#include "gate/validity_accuracy.h"
+#include "gate/validity_serving.h"
+
+namespace assay::gate {
+namespace {
+
+using record::CellRecord;
+using record::Check;
+using record::Outcome;
+using record::ServingRecord;
+
+bool Any(const std::vector<Check>& checks, Outcome outcome) {
+  return std::any_of(checks.begin(), checks.end(),
+                     [outcome](const Check& check) { return check.primary && check.outcome == outcome; });
+}
+
+class CellJudge {
+ public:
+  CellJudge(const CellRecord& cell, const CellPolicy& policy) : cell_(cell), policy_(policy) {}
+
+  CellVerdict Judge() && {
+    if (std::optional<Check> failure = JudgeServer(cell_)) {
+      verdict_.checks.push_back(std::move(*failure));
+      return std::move(verdict_);
+    }
+    if (!cell_.accuracy && cell_.serving.empty()) {
+      Check check = MakeCheck(cell_, "validity", "measured", "validity");
+      check.outcome = Outcome::kInvalid;
+      check.reason = "nothing was measured in this cell";
+      Add({check});
+    }
+    if (cell_.accuracy) JudgeAccuracy();
+    JudgeSpeed();
+    return std::move(verdict_);
+  }
+
+ private:
+  void Add(std::vector<Check> checks) {
+    std::move(checks.begin(), checks.end(), std::back_inserter(verdict_.checks));
+  }
+  void Note(std::string kind, std::string text) {
+    verdict_.notes.push_back({cell_.key, std::move(kind), std::move(text)});
+  }
+
+  void JudgeAccuracy() {
+    std::vector<Check> validity = AccuracyValidity(cell_, policy_.policy.accuracy);
+    const bool usable = !Any(validity, Outcome::kInvalid);
+    Add(std::move(validity));
+    if (!usable) return;
+    if (policy_.policy.threshold) Add(JudgeThreshold(cell_, *policy_.policy.threshold));
+    if (policy_.policy.accuracy.paired && policy_.baseline.requested) JudgeAgainstAccuracyBaseline();
+  }
+
+  void JudgeAgainstAccuracyBaseline() {
+    const AccuracyBaseline baseline = FindAccuracyBaseline(cell_, policy_);
+    if (baseline.cell) {
+      Add({JudgePaired(cell_, *baseline.cell, policy_.policy.accuracy)});
+      verdict_.environment = Differences(cell_.fingerprint, baseline.cell->fingerprint);
+      return;
+    }
+    if (baseline.obstacles.empty()) {
+      MissingBaseline("accuracy", "there is no accuracy baseline yet", {});
+      return;
+    }
+    if (policy_.policy.allow_missing_baseline) {
+      Note("baseline", "accuracy was not compared with the baseline, which asked something else: " +
+                           Join(baseline.obstacles, "; "));
+      return;
+    }
+    Check check = MakeCheck(cell_, "validity", "V9_same_questions", "validity");
+    check.outcome = Outcome::kInvalid;
+    check.reason = "the baseline cannot be compared question by question; record a new one on main";
+    check.details = baseline.obstacles;
+    Add({check});
+  }
+
+  void JudgeSpeed() {
+    const bool wrong_answers = Any(verdict_.checks, Outcome::kFail);
+    const PerformanceBaseline baseline = FindPerformanceBaseline(cell_, policy_);
+    if (!baseline.cells.empty()) {
+      verdict_.environment = Differences(cell_.fingerprint, baseline.cells.front()->fingerprint);
+    }
+    std::vector<std::string> without_baseline;
+    for (const ServingRecord& serving : cell_.serving) {
+      std::vector<const ServingRecord*> runs;
+      for (const CellRecord* earlier : baseline.cells) {
+        if (const ServingRecord* same = FindSameLoad(serving, *earlier)) runs.push_back(same);
+      }
+      if (runs.empty()) without_baseline.push_back(serving.name);
+      JudgeBenchmark(serving, runs, wrong_answers);
+    }
+    if (policy_.baseline.requested && !without_baseline.empty()) {
+      MissingBaseline("serving",
+                      "this machine has no performance baseline yet for " + Join(without_baseline, ", "),
+                      baseline.obstacles);
+    }
+  }
+
+  void JudgeBenchmark(const ServingRecord& serving, const std::vector<const ServingRecord*>& runs,
+                      bool wrong_answers) {
+    ServingValidity own = JudgeServingValidity(cell_, serving);
+    ServingValidity load;
+    if (own.usable && policy_.baseline.requested && !runs.empty()) load = JudgeSameLoad(cell_, serving, runs);
+    const bool usable = own.usable && load.usable;
+    SpeedScope scope = own.throughput && load.throughput ? SpeedScope::kAll : SpeedScope::kLatencyOnly;
+    std::string why_not = "the answers did not have the length that throughput needs";
+    const auto nothing = [&](std::string why) {
+      scope = SpeedScope::kNothing;
+      why_not = std::move(why);
+    };
+    if (!policy_.baseline.requested) nothing("no baseline was asked for");
+    if (policy_.baseline.requested && runs.empty()) nothing("no baseline yet");
+    if (!usable) nothing("the measurement is invalid");
+    if (wrong_answers)
+      nothing("the answers fail the accuracy gate, and the speed of wrong answers is no speed");
+    Add(std::move(own.checks));
+    Add(std::move(load.checks));
+    Add(JudgePerformance(cell_, serving, runs, policy_.policy.performance, scope, why_not));
+  }
+
+  // Fails closed unless the config or the command line says otherwise, and then the report says so.
+  void MissingBaseline(const std::string& group, const std::string& what,
+                       const std::vector<std::string>& obstacles) {
+    const std::string nearest =
+        obstacles.empty() ? "" : " (the nearest earlier run differs in " + Join(obstacles, "; ") + ")";
+    if (policy_.policy.baseline.first_run == FirstRun::kRecord) {
+      Note("first_run", what + nearest + "; this run is recorded as its first");
+      return;
+    }
+    if (policy_.policy.allow_missing_baseline) {
+      Note("baseline", what + nearest + "; allowed by --allow-missing-baseline");
+      return;
+    }
+    verdict_.missing_baseline = true;
+    Check check = MakeCheck(cell_, group, "baseline", "baseline");
+    check.outcome = Outcome::kInvalid;
+    check.reason =
+        what + nearest +
+        "; run main here first, set gate.baseline.first_run to record, or pass --allow-missing-baseline";
+    Add({check});
+  }
+
+  const CellRecord& cell_;
+  const CellPolicy& policy_;
+  CellVerdict verdict_;
+};
+
+}  // namespace
+
+CellVerdict JudgeCell(const CellRecord& cell, const CellPolicy& policy) {
+  return CellJudge(cell, policy).Judge();
+}
+
+}  // namespace assay::gate

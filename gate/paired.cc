@@ -1,0 +1,162 @@
+#include "record/paired.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "gate/accuracy.h"
+#include "gate/check.h"
+#include "gate/text.h"
+#include "record/distributions.h"
+
+namespace assay::gate {
+namespace {
+
+using record::AccuracyRecord;
+using record::CellRecord;
+using record::Check;
+using record::Outcome;
+
+constexpr double kAlpha = 0.05, kPower = 0.8;
+constexpr size_t kNamesShown = 5;
+
+// The answers of both sides to each question, in its order of id.
+struct Flips {
+  record::DiscordantPairs pairs;           // samples, one pair for each question and repeat
+  std::vector<double> differences;         // one a question: share correct here minus in the baseline
+  std::vector<std::string> broken, fixed;  // question ids, by the difference of their shares
+};
+
+Flips Compare(const AccuracyRecord& ours, const AccuracyRecord& theirs) {
+  std::map<std::pair<std::string, int>, bool> before;
+  for (const record::QuestionSample& sample : theirs.samples)
+    before[{sample.id, sample.repeat}] = sample.correct;
+  Flips flips;
+  std::map<std::string, int> net;
+  for (const record::QuestionSample& sample : ours.samples) {
+    const bool was_correct = before.at({sample.id, sample.repeat});
+    ++flips.pairs.questions;
+    flips.pairs.broken += was_correct && !sample.correct;
+    flips.pairs.fixed += !was_correct && sample.correct;
+    net[sample.id] += static_cast<int>(sample.correct) - static_cast<int>(was_correct);
+  }
+  for (const auto& [id, change] : net) {
+    flips.differences.push_back(static_cast<double>(change) / ours.repeats);
+    if (change < 0) flips.broken.push_back(id);
+    if (change > 0) flips.fixed.push_back(id);
+  }
+  return flips;
+}
+
+// No discordant pair is no proof of no loss: with three expected, none is seen once in twenty (rule of
+// three). The standard error therefore never falls below that of three pairs.
+double AtLeastThreePairs(double standard_error, size_t questions) {
+  return std::max(standard_error, std::sqrt(3.0) / static_cast<double>(questions));
+}
+
+struct Statistics {
+  record::Difference difference;
+  double mde = 0;
+  std::optional<double> p_value;  // exact, one-sided: evidence of a loss; one sample a question only
+};
+
+Statistics Infer(const Flips& flips, int repeats) {
+  const size_t questions = flips.differences.size();
+  Statistics statistics;
+  if (repeats == 1) {
+    statistics.difference = PairedDifference(flips.pairs);
+    statistics.p_value = McNemarExact(flips.pairs).one_sided;
+    const auto n = static_cast<double>(questions);
+    const auto discordant = static_cast<double>(flips.pairs.broken + flips.pairs.fixed);
+    statistics.mde = record::PairedMde(std::min(1.0, std::max(3.0, discordant) / n), n, kAlpha, kPower);
+  } else {
+    statistics.difference = record::ClusteredDifference(flips.differences);
+  }
+  double& standard_error = statistics.difference.standard_error;
+  standard_error = AtLeastThreePairs(standard_error, questions);
+  if (repeats > 1) statistics.mde = record::MdeFromStandardError(standard_error, kAlpha, kPower);
+  return statistics;
+}
+
+Outcome Decide(const Statistics& statistics, const AccuracyPolicy& policy) {
+  const double half = record::NormalQuantile(1 - kAlpha) * statistics.difference.standard_error;
+  const double d = statistics.difference.mean;
+  if (d - half > -policy.margin) return Outcome::kPass;
+  const bool proven = statistics.p_value ? *statistics.p_value < kAlpha : d + half < 0;
+  return proven && d <= -policy.min_effect ? Outcome::kFail : Outcome::kInconclusive;
+}
+
+std::string Reason(const Check& check, const Flips& flips, double margin) {
+  const std::string counts = fmt::format("{} answers lost and {} won of {} ({}, 95 % {:+.1f} to {:+.1f})",
+                                         flips.pairs.broken, flips.pairs.fixed, flips.pairs.questions,
+                                         Points(*check.change), *check.ci_low * 100, *check.ci_high * 100);
+  switch (check.outcome) {
+    case Outcome::kPass:
+      return fmt::format("{}: {}a loss of {:.1f} points is excluded", counts,
+                         check.improved ? "better, and " : "", margin * 100);
+    case Outcome::kFail:
+      return fmt::format("{}: a loss is shown, and one of {:.1f} points is not excluded", counts,
+                         margin * 100);
+    default:
+      return fmt::format(
+          "{}: a loss of {:.1f} points is neither shown nor excluded; this run finds losses from {:.1f} "
+          "points on, more repeats find smaller ones",
+          counts, margin * 100, *check.mde * 100);
+  }
+}
+
+void AddNames(const char* label, const std::vector<std::string>& names, Check& check) {
+  if (!names.empty())
+    check.details.push_back(fmt::format("{} ({}): {}", label, names.size(), FirstFew(names, kNamesShown)));
+}
+
+// A score that fell because answers were cut is another fault than wrong answers.
+void AddOtherCauses(const AccuracyRecord& ours, const AccuracyRecord& theirs, Check& check) {
+  const record::AccuracyCounts now = Count(ours), before = Count(theirs);
+  if (now.truncated != before.truncated) {
+    check.details.push_back(fmt::format("answers cut at the token limit: {} here, {} in the baseline",
+                                        now.truncated, before.truncated));
+  }
+  if (now.unparsed != before.unparsed) {
+    check.details.push_back(fmt::format("answers without a readable letter: {} here, {} in the baseline",
+                                        now.unparsed, before.unparsed));
+  }
+}
+
+}  // namespace
+
+Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const AccuracyPolicy& policy) {
+  const AccuracyRecord &ours = *cell.accuracy, &theirs = *baseline.accuracy;
+  const Flips flips = Compare(ours, theirs);
+  Check check = MakeCheck(cell, "accuracy", ours.eval + "_score", "paired");
+  const record::AccuracyCounts now = Count(ours), before = Count(theirs);
+  check.value = static_cast<double>(now.correct) / static_cast<double>(now.samples);
+  check.reference = static_cast<double>(before.correct) / static_cast<double>(before.samples);
+  check.samples = now.samples;
+  check.baseline_samples = before.samples;
+  check.margin = policy.margin;
+  if (flips.differences.size() < 2) {
+    check.outcome = Outcome::kInconclusive;
+    check.reason = "one question cannot be compared; ask more";
+    return check;
+  }
+  const Statistics statistics = Infer(flips, ours.repeats);
+  const double d = statistics.difference.mean, se = statistics.difference.standard_error;
+  check.change = d;
+  check.ci_low = d - record::NormalQuantile(0.975) * se;
+  check.ci_high = d + record::NormalQuantile(0.975) * se;
+  check.mde = statistics.mde;
+  check.p_value = statistics.p_value;
+  check.outcome = Decide(statistics, policy);
+  check.improved = *check.ci_low > 0;
+  check.reason = Reason(check, flips, policy.margin);
+  AddNames("lost", flips.broken, check);
+  AddNames("won", flips.fixed, check);
+  AddOtherCauses(ours, theirs, check);
+  return check;
+}
+
+}  // namespace assay::gate

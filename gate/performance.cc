@@ -1,0 +1,182 @@
+#include "gate/performance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gate/check.h"
+#include "gate/text.h"
+#include "record/distributions.h"
+#include "record/prediction.h"
+#include "record/statistics.h"
+
+namespace assay::gate {
+namespace {
+
+using record::CellRecord;
+using record::Check;
+using record::Direction;
+using record::Metric;
+using record::Outcome;
+using record::ServingRecord;
+
+// Fewer requests cannot bound a p99: with none of 298 above a limit, 95 % confidence is just missed.
+constexpr int64_t kRequestsForP99 = 299;
+
+bool DependsOnLength(std::string_view name) {
+  return name.find("throughput") != std::string_view::npos || name.find("e2el") != std::string_view::npos ||
+         name.find("goodput") != std::string_view::npos;
+}
+
+bool IsP99(std::string_view name) {
+  return name.find("p99") != std::string_view::npos;
+}
+
+bool IsPrimary(const Metric& metric, const PerformancePolicy& policy) {
+  return std::find(policy.primary.begin(), policy.primary.end(), metric.name) != policy.primary.end();
+}
+
+std::vector<double> BaselineValues(const std::string& name, const std::vector<const ServingRecord*>& runs) {
+  std::vector<double> values;
+  for (const ServingRecord* run : runs) {
+    const Metric* metric = Find(run->metrics, name);
+    if (metric && metric->value) values.push_back(*metric->value);
+  }
+  return values;
+}
+
+// A worse-is-positive log ratio as the relative change that was measured.
+double AsMeasured(double worse, Direction direction) {
+  return std::expm1(direction == Direction::kHigherIsBetter ? -worse : worse);
+}
+
+void SetInterval(const record::RunChange& change, Check& check) {
+  const double a = AsMeasured(change.low, check.direction), b = AsMeasured(change.high, check.direction);
+  check.ci_low = std::min(a, b);
+  check.ci_high = std::max(a, b);
+}
+
+std::string Runs(size_t n) {
+  return fmt::format("{} baseline run{}", n, n == 1 ? "" : "s");
+}
+
+void DecideFromInterval(const record::RunChange& change, double margin, double min_change, Check& check) {
+  const double limit = std::log1p(margin);
+  const double absolute = std::abs(*check.value - *check.reference);
+  const std::string measured = fmt::format("{} (95 % {} to {})", Percent(*check.change),
+                                           Percent(*check.ci_low), Percent(*check.ci_high));
+  if (change.low > limit && absolute >= min_change) {
+    check.outcome = Outcome::kFail;
+    check.reason = fmt::format("{}: worse by more than the margin of {:.0f} %", measured, margin * 100);
+  } else if (change.low > limit) {
+    check.reason = fmt::format("{}: worse, but by {:.3g} {}, below the least change that counts ({:.3g})",
+                               measured, absolute, check.unit, min_change);
+  } else if (change.high < limit) {
+    check.improved = change.high < 0 && change.mean < -limit;
+    check.reason = fmt::format("{}: {}", measured,
+                               check.improved ? "better by more than the margin"
+                                              : fmt::format("a loss of {:.0f} % is excluded", margin * 100));
+  } else {
+    check.outcome = Outcome::kInconclusive;
+    check.reason = fmt::format(
+        "{}: a loss of {:.0f} % is neither shown nor excluded; single runs vary by {:.1f} %{}", measured,
+        margin * 100, std::expm1(change.noise) * 100,
+        change.noise > limit ? ", more than the margin: this gate cannot see such a loss here" : "");
+  }
+}
+
+void CompareWithRuns(const std::vector<double>& values, const PerformancePolicy& policy, Check& check) {
+  check.baseline_samples = static_cast<int64_t>(values.size());
+  if (values.empty()) {
+    check.outcome = Outcome::kInconclusive;
+    check.reason = "no baseline run has this metric";
+    return;
+  }
+  check.reference = record::Mean(values);
+  const bool positive =
+      *check.value > 0 && std::all_of(values.begin(), values.end(), [](double v) { return v > 0; });
+  if (!positive) {
+    check.outcome = Outcome::kInconclusive;
+    check.reason = "a ratio needs values above zero";
+    return;
+  }
+  check.change = *check.value / *check.reference - 1;
+  if (values.size() < 2) {
+    check.outcome = Outcome::kInconclusive;
+    check.reason =
+        fmt::format("{}; {}; at least {} needed to tell a change from noise", Percent(*check.change),
+                    Runs(values.size()), std::max(2, policy.min_baseline_runs));
+    return;
+  }
+  const record::RunChange change =
+      record::ChangeAgainstRuns(*check.value, values, check.direction == Direction::kHigherIsBetter);
+  check.change = AsMeasured(change.mean, check.direction);
+  SetInterval(change, check);
+  check.mde = std::expm1(std::log1p(policy.margin) + change.noise +
+                         record::NormalQuantile(0.8) * change.standard_error);
+  if (static_cast<int>(values.size()) < policy.min_baseline_runs) {
+    check.outcome = Outcome::kInconclusive;
+    check.reason = fmt::format("{} (95 % {} to {}); {}; at least {} needed to tell a change from noise",
+                               Percent(*check.change), Percent(*check.ci_low), Percent(*check.ci_high),
+                               Runs(values.size()), policy.min_baseline_runs);
+    return;
+  }
+  const auto min_change = policy.min_change.find(check.metric);
+  DecideFromInterval(change, policy.margin, min_change == policy.min_change.end() ? 0 : min_change->second,
+                     check);
+}
+
+Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Metric& metric,
+                  const std::vector<const ServingRecord*>& baseline, const PerformancePolicy& policy,
+                  SpeedScope scope, const std::string& why_not) {
+  Check check = MakeCheck(cell, "serving:" + serving.name, metric.name, "performance");
+  check.unit = metric.unit;
+  check.direction = metric.direction;
+  check.value = metric.value;
+  check.samples = metric.samples;
+  check.margin = policy.margin;
+  check.primary = IsPrimary(metric, policy);
+  const bool in_scope =
+      scope == SpeedScope::kAll || (scope == SpeedScope::kLatencyOnly && !DependsOnLength(metric.name));
+  if (!in_scope) {  // what stands in the way decides by a check of its own; this row only says so
+    check.outcome = Outcome::kInconclusive;
+    check.primary = false;
+    check.reason = "not judged: " + why_not;
+    return check;
+  }
+  if (!metric.value) {
+    check.outcome = check.primary ? Outcome::kInvalid : Outcome::kInconclusive;
+    check.reason = "not measured";
+    return check;
+  }
+  CompareWithRuns(BaselineValues(metric.name, baseline), policy, check);
+  if (IsP99(metric.name) && metric.samples < kRequestsForP99) {
+    check.primary = false;
+    check.reason += fmt::format("; an observation: {} requests cannot bound a p99, {} can", metric.samples,
+                                kRequestsForP99);
+  }
+  return check;
+}
+
+}  // namespace
+
+std::vector<Check> JudgePerformance(const CellRecord& cell, const ServingRecord& serving,
+                                    const std::vector<const ServingRecord*>& baseline,
+                                    const PerformancePolicy& policy, SpeedScope scope,
+                                    const std::string& why_not) {
+  std::vector<Check> checks;
+  for (const Metric& metric : serving.metrics) {
+    checks.push_back(JudgeMetric(cell, serving, metric, baseline, policy, scope, why_not));
+  }
+  for (const std::string& name : policy.primary) {
+    if (Find(serving.metrics, name)) continue;
+    Check check = MakeCheck(cell, "serving:" + serving.name, name, "performance");
+    check.outcome = Outcome::kInvalid;
+    check.reason = "a primary metric of the config that this benchmark does not report";
+    checks.push_back(check);
+  }
+  return checks;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,96 @@
+#include "gate/validity_accuracy.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "gate/check.h"
+#include "gate/text.h"
+
+namespace assay::gate {
+namespace {
+
+using record::AccuracyRecord;
+using record::CellRecord;
+using record::Check;
+using record::Outcome;
+
+Check Finished(const CellRecord& cell) {
+  const AccuracyRecord& accuracy = *cell.accuracy;
+  const int64_t planned = accuracy.questions * accuracy.repeats;
+  Check check = MakeCheck(cell, "validity", "V6_completed." + accuracy.eval, "validity");
+  check.value = static_cast<double>(accuracy.samples.size());
+  check.reference = static_cast<double>(planned);
+  check.samples = planned;
+  const bool whole = accuracy.complete && planned > 0 && *check.value == *check.reference;
+  check.outcome = whole ? Outcome::kPass : Outcome::kInvalid;
+  check.reason =
+      whole ? fmt::format("all {} samples were asked", planned)
+            : fmt::format("{} of {} planned samples were asked; a part of the questions is not the score",
+                          accuracy.samples.size(), planned);
+  return check;
+}
+
+Check FailedShare(const CellRecord& cell, double limit) {
+  const record::AccuracyCounts counts = Count(*cell.accuracy);
+  Check check = MakeCheck(cell, "validity", "V6_failed_samples." + cell.accuracy->eval, "validity");
+  check.samples = counts.samples;
+  const double share =
+      counts.samples == 0 ? 0 : static_cast<double>(counts.failed) / static_cast<double>(counts.samples);
+  check.value = share;
+  check.reference = limit;
+  check.outcome = share <= limit ? Outcome::kPass : Outcome::kInvalid;
+  check.reason = fmt::format("{} of {} requests failed ({:.1f} %, limit {:.1f} %)", counts.failed,
+                             counts.samples, share * 100, limit * 100);
+  if (counts.failed > 0) {
+    std::map<std::string, int> errors;
+    for (const record::QuestionSample& sample : cell.accuracy->samples) {
+      if (!sample.error.empty()) ++errors[sample.error];
+    }
+    for (const auto& [error, count] : errors) {
+      if (check.details.size() == 3) break;
+      check.details.push_back(fmt::format("{} x {}", count, error));
+    }
+  }
+  return check;
+}
+
+Check EachSampleOnce(const CellRecord& cell) {
+  const AccuracyRecord& accuracy = *cell.accuracy;
+  Check check = MakeCheck(cell, "validity", "V9_score_grid." + accuracy.eval, "validity");
+  check.samples = static_cast<int64_t>(accuracy.samples.size());
+  std::set<std::pair<std::string, int>> seen;
+  std::set<std::string> questions;
+  std::vector<std::string> twice;
+  bool repeats_in_range = true;
+  for (const record::QuestionSample& sample : accuracy.samples) {
+    questions.insert(sample.id);
+    if (!seen.emplace(sample.id, sample.repeat).second) twice.push_back(sample.id);
+    repeats_in_range &= sample.repeat >= 0 && sample.repeat < accuracy.repeats;
+  }
+  check.value = static_cast<double>(questions.size());
+  check.reference = static_cast<double>(accuracy.questions);
+  const record::AccuracyCounts counts = Count(accuracy);
+  if (!twice.empty()) {
+    check.outcome = Outcome::kInvalid;
+    check.reason = "answered more than once, so the score is not k/n of the questions: " + FirstFew(twice, 3);
+  } else if (static_cast<int64_t>(questions.size()) > accuracy.questions || !repeats_in_range) {
+    check.outcome = Outcome::kInvalid;
+    check.reason = fmt::format("samples of {} questions for {} planned, or repeats outside 0..{}",
+                               questions.size(), accuracy.questions, accuracy.repeats - 1);
+  } else {
+    check.reason =
+        fmt::format("the score is {} of {} samples, each asked once", counts.correct, counts.samples);
+  }
+  return check;
+}
+
+}  // namespace
+
+std::vector<Check> AccuracyValidity(const CellRecord& cell, const AccuracyPolicy& policy) {
+  return {Finished(cell), FailedShare(cell, policy.max_failed_share), EachSampleOnce(cell)};
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,245 @@
+#include "gate/validity_serving.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "gate/check.h"
+#include "gate/load.h"
+#include "record/statistics.h"
+
+namespace assay::gate {
+namespace {
+
+using record::CellRecord;
+using record::Check;
+using record::Outcome;
+using record::RequestTiming;
+using record::ServingRecord;
+
+Check Named(const CellRecord& cell, const ServingRecord& serving, std::string_view name) {
+  return MakeCheck(cell, "validity", fmt::format("{}.{}", name, serving.name), "validity");
+}
+
+// A check that this record cannot support: listed, never passed.
+Check NotPossible(Check check, std::string why) {
+  check.outcome = Outcome::kInconclusive;
+  check.primary = false;
+  check.reason = "not possible: " + std::move(why);
+  return check;
+}
+
+Check Decide(Check check, bool holds, std::string reason) {
+  check.outcome = holds ? Outcome::kPass : Outcome::kInvalid;
+  check.reason = std::move(reason);
+  return check;
+}
+
+Check V6Completed(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V6_completed");
+  const int64_t completed = Completed(serving);
+  check.value = static_cast<double>(completed);
+  check.reference = static_cast<double>(serving.num_prompts);
+  check.samples = static_cast<int64_t>(serving.requests.size());
+  std::map<std::string, int> errors;
+  for (const RequestTiming& request : serving.requests) {
+    if (!request.error.empty()) ++errors[request.error];
+  }
+  for (const auto& [error, count] : errors) {
+    if (check.details.size() < 3) check.details.push_back(fmt::format("{} x {}", count, error));
+  }
+  const bool holds = serving.complete && completed == serving.num_prompts && completed > 0;
+  return Decide(std::move(check), holds,
+                holds
+                    ? fmt::format("all {} requests completed", completed)
+                    : fmt::format("{} of {} planned requests completed; speed is only stated for all of them",
+                                  completed, serving.num_prompts));
+}
+
+Check V1Arithmetic(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V1_throughput_arithmetic");
+  const record::Metric* tokens = Find(serving.metrics, "output_throughput_tok_s");
+  const record::Metric* requests = Find(serving.metrics, "request_throughput_req_s");
+  if (!tokens || !requests || !tokens->value || !requests->value || *tokens->value <= 0) {
+    return NotPossible(std::move(check), "the record has not both token and request throughput");
+  }
+  const double expected = *requests->value * MeanOutputTokens(serving);
+  const double error = std::abs(*tokens->value - expected) / *tokens->value;
+  check.value = error;
+  check.reference = 0.002;
+  return Decide(std::move(check), error <= 0.002,
+                fmt::format("{:.2f} tok/s against {:.2f} req/s x {:.1f} tokens = {:.2f}", *tokens->value,
+                            *requests->value, MeanOutputTokens(serving), expected));
+}
+
+Check V2PinnedLength(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V2_output_length");
+  if (!serving.ignore_eos || serving.output_len <= 0) {
+    return NotPossible(std::move(check), "output length is not pinned (ignore_eos is off)");
+  }
+  const double ratio = MeanOutputTokens(serving) / static_cast<double>(serving.output_len);
+  check.value = ratio;
+  check.reference = 1;
+  return Decide(std::move(check), ratio >= 0.99 && ratio <= 1.01,
+                fmt::format("answers had {:.1f} tokens on average, {} were asked for (limit 1 %){}",
+                            MeanOutputTokens(serving), serving.output_len,
+                            ratio < 0.99 ? "; does the server honour ignore_eos?" : ""));
+}
+
+Check V4InFlight(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V4_in_flight");
+  const int64_t wanted = std::min(*serving.max_concurrency, serving.num_prompts);
+  const double ratio = serving.mean_in_flight / static_cast<double>(wanted);
+  check.value = ratio;
+  check.reference = 1;
+  return Decide(
+      std::move(check), ratio >= 0.85 && ratio <= 1.02,
+      fmt::format("{:.1f} requests in flight on average for a concurrency of {} (limits 85 % to 102 %){}",
+                  serving.mean_in_flight, wanted,
+                  ratio < 0.85 ? "; use more prompts, so that the tail weighs less" : ""));
+}
+
+Check V5SentOnTime(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V5_send_rate");
+  double planned = 0, sent = 0;
+  for (const RequestTiming& request : serving.requests) {
+    planned = std::max(planned, request.planned_s);
+    sent = std::max(sent, request.sent_s);
+  }
+  if (sent <= 0 || planned <= 0) return NotPossible(std::move(check), "the record has no send times");
+  check.value = planned / sent;
+  check.reference = 0.98;
+  return Decide(
+      std::move(check), planned / sent >= 0.98,
+      fmt::format("the last request was due at {:.2f} s and sent at {:.2f} s (achieved {:.1f} % of the rate, "
+                  "limit 98 %)",
+                  planned, sent, 100 * planned / sent));
+}
+
+// Later than a whole gap, requests no longer arrive as planned but as the client gets around to them.
+Check V5SendLag(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V5_send_lag");
+  const double limit = std::max(20.0, 1000 / serving.request_rate);
+  check.unit = "ms";
+  check.value = serving.send_lag_p99_ms;
+  check.reference = limit;
+  return Decide(
+      std::move(check), serving.send_lag_p99_ms <= limit,
+      fmt::format(
+          "p99 of actual minus planned send time {:.1f} ms (limit {:.0f} ms); client used {:.0f} % of "
+          "a core",
+          serving.send_lag_p99_ms, limit, serving.client_cpu_share * 100));
+}
+
+// A burst that never settles still compares like with like, so this decides nothing; it says what the latency
+// figures describe.
+Check V5Queue(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V5_steady_queue");
+  check.primary = false;
+  if (serving.requests.size() < 40)
+    return NotPossible(std::move(check), "fewer than 40 requests show no trend");
+  const InFlightTrend trend = TrendOfInFlight(serving);
+  check.value = trend.early > 0 ? trend.late / trend.early : 1;
+  check.reference = 2;
+  const bool steady = *check.value <= 2;
+  check.outcome = steady ? Outcome::kPass : Outcome::kInconclusive;
+  check.reason =
+      fmt::format("requests in flight went from {:.1f} to {:.1f} while sending{}", trend.early, trend.late,
+                  steady ? ""
+                         : "; the load never settled, so latency describes this burst and not a steady rate "
+                           "(lower rate or more prompts)");
+  return check;
+}
+
+Check V7TokenCounts(const CellRecord& cell, const ServingRecord& serving) {
+  Check check = Named(cell, serving, "V7_token_counts");
+  int64_t without_usage = 0, too_many_chunks = 0, silent = 0;
+  for (const RequestTiming& request : serving.requests) {
+    if (!request.error.empty()) continue;
+    without_usage += !request.output_tokens_from_usage;
+    // One chunk may open the stream with a role and one may close it; each other carries a token or more.
+    too_many_chunks += request.chunks > request.output_tokens + 2;
+    silent += request.chunks < 1;
+  }
+  if (without_usage > 0) {
+    return NotPossible(std::move(check),
+                       fmt::format("{} answers came without the server's own token count", without_usage));
+  }
+  check.value = static_cast<double>(too_many_chunks + silent);
+  check.reference = 0;
+  return Decide(
+      std::move(check), too_many_chunks + silent == 0,
+      too_many_chunks + silent == 0
+          ? "the server's token counts agree with what it streamed"
+          : fmt::format(
+                "{} answers streamed more chunks than the server says it made tokens, {} streamed none",
+                too_many_chunks, silent));
+}
+
+std::vector<double> Of(const std::vector<const ServingRecord*>& runs, double (*value)(const ServingRecord&)) {
+  std::vector<double> values;
+  for (const ServingRecord* run : runs) values.push_back(value(*run));
+  return values;
+}
+
+void Add(ServingValidity& validity, Check check, bool throughput_only = false) {
+  if (check.outcome == Outcome::kInvalid) {
+    validity.throughput = false;
+    if (!throughput_only) validity.usable = false;
+  }
+  validity.checks.push_back(std::move(check));
+}
+
+}  // namespace
+
+ServingValidity JudgeServingValidity(const CellRecord& cell, const ServingRecord& serving) {
+  ServingValidity validity;
+  Add(validity, V6Completed(cell, serving));
+  if (!validity.usable) return validity;  // what follows describes completed benchmarks
+  Add(validity, V1Arithmetic(cell, serving));
+  Add(validity, V2PinnedLength(cell, serving), /*throughput_only=*/true);
+  if (IsClosedLoop(serving)) Add(validity, V4InFlight(cell, serving));
+  if (IsOpenLoop(serving)) {
+    Add(validity, V5SentOnTime(cell, serving));
+    Add(validity, V5SendLag(cell, serving));
+    Add(validity, V5Queue(cell, serving));
+  }
+  Add(validity, V7TokenCounts(cell, serving));
+  return validity;
+}
+
+ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& serving,
+                              const std::vector<const ServingRecord*>& baseline) {
+  ServingValidity validity;
+  const double our_length = MeanOutputTokens(serving);
+  const double their_length = record::Median(Of(baseline, MeanOutputTokens));
+  Check length = Named(cell, serving, "V3_same_output_length");
+  if (their_length > 0) {
+    length.value = our_length / their_length - 1;
+    length.reference = 0.01;
+    Add(validity,
+        Decide(std::move(length), std::abs(our_length / their_length - 1) <= 0.01,
+               fmt::format("answers had {:.1f} tokens here and {:.1f} in the baseline (limit 1 %)",
+                           our_length, their_length)),
+        /*throughput_only=*/true);
+  }
+  const double their_load =
+      record::Median(Of(baseline, [](const ServingRecord& run) { return run.mean_in_flight; }));
+  // In an open loop the number in flight is a result (rate x latency), elsewhere it is the load.
+  if (!IsOpenLoop(serving) && their_load > 0) {
+    const double difference = serving.mean_in_flight / their_load - 1;
+    Check load = Named(cell, serving, "V4_same_in_flight");
+    load.value = difference;
+    load.reference = 0.05;
+    Add(validity,
+        Decide(std::move(load), std::abs(difference) <= 0.05,
+               fmt::format("{:.1f} requests in flight here and {:.1f} in the baseline (limit 5 %): another "
+                           "load is another point of the latency-throughput curve",
+                           serving.mean_in_flight, their_load)));
+  }
+  return validity;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,121 @@
+#include "gate/validity_serving.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gate/load.h"
+#include "testing/example_run.h"
+
+namespace assay::gate {
+namespace {
+
+using record::Outcome;
+using record::ServingRecord;
+
+// A summary as published, turned into 1000 requests with that mean length.
+ServingRecord Published(double tok_s, double req_s, double ttft_ms, double tpot_ms) {
+  const double tokens = tok_s / req_s;
+  ServingRecord serving;
+  serving.name = "published";
+  serving.num_prompts = 1000;
+  serving.complete = true;
+  serving.mean_in_flight = req_s * (ttft_ms + (tokens - 1) * tpot_ms) / 1000;
+  for (int i = 0; i < 1000; ++i) {
+    record::RequestTiming request;
+    request.output_tokens = static_cast<int64_t>(std::floor(tokens * (i + 1)) - std::floor(tokens * i));
+    serving.requests.push_back(request);
+  }
+  return serving;
+}
+
+// Four published pairs, main and change, at request rate "inf". Only one of them carried the same load.
+TEST(JudgeSameLoad, FindsTheOnePublishedPairThatIsComparable) {
+  const struct {
+    const char* name;
+    ServingRecord main, change;
+    bool usable;
+  } cases[] = {
+      {"1024 triton", Published(392.62, 6.86, 69.90, 109.03), Published(467.22, 8.15, 80.01, 123.46), false},
+      {"1024 aiter", Published(540.17, 9.46, 38.70, 54.68), Published(527.19, 9.53, 37.85, 54.23), true},
+      {"8192 triton", Published(309.76, 4.05, 628.07, 329.76), Published(252.00, 4.04, 699.16, 389.91), true},
+      {"8192 aiter", Published(337.94, 4.63, 347.65, 162.47), Published(472.75, 7.26, 343.38, 164.78), false},
+  };
+  for (const auto& c : cases) {
+    const ServingValidity validity = JudgeSameLoad({}, c.change, {&c.main});
+    EXPECT_EQ(validity.usable, c.usable) << c.name;
+  }
+  // At 8192 triton the lengths differ by 18 %: latency may be compared, tok/s may not.
+  EXPECT_FALSE(JudgeSameLoad({}, cases[2].change, {&cases[2].main}).throughput);
+}
+
+TEST(JudgeServingValidity, PublishedAnswersAreFarFromThePinnedLength) {
+  ServingRecord serving = Published(392.62, 6.86, 69.90, 109.03);
+  serving.output_len = 1024;
+  const ServingValidity validity = JudgeServingValidity({}, serving);
+  EXPECT_FALSE(validity.throughput);
+  EXPECT_TRUE(validity.usable);
+}
+
+ServingRecord OpenLoop(int requests, double rate, double latency_s) {
+  ServingRecord serving;
+  serving.name = "open";
+  serving.request_rate = rate;
+  serving.num_prompts = requests;
+  serving.output_len = 8;
+  serving.complete = true;
+  for (int i = 0; i < requests; ++i) {
+    record::RequestTiming request;
+    request.planned_s = request.sent_s = (i + 1) / rate;
+    request.last_chunk_s = request.sent_s + latency_s;
+    request.output_tokens = request.chunks = 8;
+    request.output_tokens_from_usage = true;
+    serving.requests.push_back(request);
+  }
+  return serving;
+}
+
+record::Check Named(const ServingValidity& validity, const std::string& metric) {
+  for (const record::Check& check : validity.checks) {
+    if (check.metric == metric) return check;
+  }
+  ADD_FAILURE() << "no check " << metric;
+  return {};
+}
+
+TEST(JudgeServingValidity, AcceptsAScheduleThatWasKept) {
+  const ServingValidity validity = JudgeServingValidity({}, OpenLoop(100, 10, 0.5));
+  EXPECT_TRUE(validity.usable);
+  EXPECT_EQ(Named(validity, "V5_send_rate.open").outcome, Outcome::kPass);
+  EXPECT_EQ(Named(validity, "V5_steady_queue.open").outcome, Outcome::kPass);
+}
+
+TEST(JudgeServingValidity, RefusesAScheduleThatTheClientMissed) {
+  ServingRecord late = OpenLoop(100, 10, 0.5);
+  for (auto& request : late.requests) request.sent_s *= 1.05;
+  EXPECT_EQ(Named(JudgeServingValidity({}, late), "V5_send_rate.open").outcome, Outcome::kInvalid);
+  ServingRecord jittery = OpenLoop(100, 10, 0.5);
+  jittery.send_lag_p99_ms = 101;  // a gap is 100 ms
+  EXPECT_EQ(Named(JudgeServingValidity({}, jittery), "V5_send_lag.open").outcome, Outcome::kInvalid);
+}
+
+TEST(JudgeServingValidity, SaysThatAGrowingQueueIsNoSteadyRate) {
+  // Answers come at half the rate of requests.
+  ServingRecord queue = OpenLoop(100, 10, 0);
+  for (size_t i = 0; i < queue.requests.size(); ++i)
+    queue.requests[i].last_chunk_s = static_cast<double>(i + 1) / 5;
+  const record::Check check = Named(JudgeServingValidity({}, queue), "V5_steady_queue.open");
+  EXPECT_EQ(check.outcome, Outcome::kInconclusive);
+  EXPECT_FALSE(check.primary);
+}
+
+TEST(JudgeServingValidity, NeverPassesWhatTheRecordCannotShow) {
+  ServingRecord serving = OpenLoop(100, 10, 0.5);
+  for (auto& request : serving.requests) request.output_tokens_from_usage = false;
+  const record::Check check = Named(JudgeServingValidity({}, serving), "V7_token_counts.open");
+  EXPECT_EQ(check.outcome, Outcome::kInconclusive);
+  EXPECT_EQ(check.reason, "not possible: 100 answers came without the server's own token count");
+}
+
+}  // namespace
+}  // namespace assay::gate
