@@ -79,6 +79,17 @@ TEST(Batcher, SetsARequestBackThatIsTheNewestItself) {
   EXPECT_EQ(batcher.Running(), 1);
 }
 
+TEST(Batcher, ARequestThatWasSetBackComesBeforeThoseThatCameLater) {
+  Batcher batcher(Options(2, 100, 4));
+  batcher.Add(Request(1, 8, 4));
+  batcher.Add(Request(2, 8, 4));
+  batcher.Add(Request(3, 4, 4));
+  EXPECT_EQ(Step(batcher), (Planned{{1, 8}, {2, 8}}));
+  EXPECT_EQ(Step(batcher), (Planned{{1, 1}}));  // 2 is set back
+  batcher.Remove(1);
+  EXPECT_EQ(Step(batcher), (Planned{{2, 9}, {3, 4}}));
+}
+
 TEST(Batcher, AdmitsNobodyPastARequestThatFindsNoBlocks) {
   Batcher batcher(Options(8, 100, 4));
   batcher.Add(Request(1, 9, 1));

@@ -1,0 +1,191 @@
+#include "engine/serve.h"
+
+#include <assay_version.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/cache/cache_plan.h"
+#include "engine/scheduler/scheduler.h"
+#include "engine/server/http_server.h"
+#include "engine/server/service.h"
+
+namespace assay::engine {
+namespace {
+
+constexpr std::chrono::milliseconds kAnswersGrace{500};
+constexpr std::chrono::milliseconds kStepGrace{500};
+
+struct Vocabulary {
+  tokenizer::Tokenizer tokenizer;
+  tokenizer::HarmonyTokens harmony;
+};
+
+std::string ServedName(const ServeFlags& flags) {
+  if (!flags.served_model_name.empty()) return flags.served_model_name;
+  return std::filesystem::absolute(flags.model).lexically_normal().filename().string();
+}
+
+Error UnusableTokenizer(Error error) {
+  constexpr std::string_view kBegins = "unusable tokenizer: ";
+  if (!StartsWith(error.message, kBegins)) error.message = std::string(kBegins) + error.message;
+  if (error.message.find("--tokenizer") == std::string::npos) {
+    error.message += "; --tokenizer FOLDER gives another";
+  }
+  error.kind = ErrorKind::kUsage;
+  return error;
+}
+
+// The tokenizer of the model or of --tokenizer, if it fits the model.
+Result<Vocabulary> LoadVocabulary(const ServeFlags& flags, const ModelConfig& config) {
+  const Path folder = flags.tokenizer.empty() ? flags.model : flags.tokenizer;
+  auto tokenizer = tokenizer::Tokenizer::Load(folder);
+  if (!tokenizer) return tl::unexpected(UnusableTokenizer(tokenizer.error()));
+  std::string file = (folder / "tokenizer.json").string();
+  if (!tokenizer->ClassName().empty()) file += fmt::format(" (class {})", tokenizer->ClassName());
+  if (tokenizer->Size() > config.vocab_size) {
+    return tl::unexpected(UnusableTokenizer(
+        {ErrorKind::kUsage, fmt::format("{}: has ids up to {}, and the model's embedding has {} rows", file,
+                                        tokenizer->Size() - 1, config.vocab_size)}));
+  }
+  const auto harmony = tokenizer::FindHarmonyTokens(*tokenizer);
+  if (!harmony) {
+    return tl::unexpected(
+        UnusableTokenizer({ErrorKind::kUsage, fmt::format("{}: {}", file, harmony.error().message)}));
+  }
+  return Vocabulary{std::move(*tokenizer), *harmony};
+}
+
+// The model's end tokens, and harmony's, which older generation_config.json files name in part only.
+GenerationConfig WithHarmonyEnds(GenerationConfig generation, const tokenizer::HarmonyTokens& harmony) {
+  for (const int32_t id : {harmony.return_, harmony.call, harmony.end_of_text}) {
+    auto& ids = generation.eos_token_ids;
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+  return generation;
+}
+
+// A thousand streams are a thousand descriptors.
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void PrintReadyLine(const ServeFlags& flags, const HttpServer& http, const Model& model,
+                    const tokenizer::Tokenizer& tokenizer) {
+  nlohmann::ordered_json line;
+  line["event"] = "ready";
+  line["port"] = http.Port();
+  line["pid"] = ::getpid();
+  line["model"] = ServedName(flags);
+  line["model_hash"] = model.WeightsHash();
+  line["tokenizer_hash"] = tokenizer.Hash();
+  line["version"] = ASSAY_VERSION;
+  line["commit"] = ASSAY_COMMIT;
+  line["tensor_parallel_size"] = flags.tensor_parallel_size;
+  line["moe_backend"] = flags.moe_backend;
+  fmt::print("{}\n", line.dump());
+  std::fflush(stdout);
+}
+
+// A step of a large model may take seconds, and after the last answer it computes for nobody.
+void ExitUnlessDoneWithin(std::chrono::milliseconds time) {
+  std::thread([time] {
+    std::this_thread::sleep_for(time);
+    std::_Exit(kExitOk);
+  }).detach();
+}
+
+ModelOptions ToModelOptions(const ServeFlags& flags, const CachePlan& cache) {
+  ModelOptions options;
+  options.tensor_parallel_size = flags.tensor_parallel_size;
+  options.threads = flags.threads;
+  options.moe_backend = flags.moe_backend == "reference" ? MoeBackend::kReference : MoeBackend::kGrouped;
+  options.max_batch_tokens = flags.max_num_batched_tokens;
+  options.max_requests = flags.max_num_seqs;
+  options.block_size = flags.block_size;
+  options.num_blocks = cache.num_blocks;
+  return options;
+}
+
+SchedulerOptions ToSchedulerOptions(const ServeFlags& flags, const CachePlan& cache) {
+  SchedulerOptions options;
+  options.max_num_seqs = flags.max_num_seqs;
+  options.max_num_batched_tokens = flags.max_num_batched_tokens;
+  options.max_model_len = cache.max_model_len;
+  options.block_size = flags.block_size;
+  options.num_blocks = cache.num_blocks;
+  options.enforce_eager = flags.enforce_eager;
+  return options;
+}
+
+ServiceOptions ToServiceOptions(const ServeFlags& flags, const GenerationConfig& generation,
+                                const ModelConfig& config) {
+  ServiceOptions options;
+  options.model_name = ServedName(flags);
+  options.api_key = flags.api_key;
+  options.harmony.reasoning_effort = flags.reasoning_effort;
+  options.harmony.current_date = flags.current_date;
+  options.generation = generation;
+  options.vocab_size = config.vocab_size;
+  options.seed = flags.seed;
+  options.metrics_prefix = flags.metrics_prefix;
+  options.stall_seconds = flags.stall_seconds;
+  options.created = static_cast<int64_t>(std::time(nullptr));
+  return options;
+}
+
+}  // namespace
+
+Status Serve(const ServeFlags& flags) {
+  std::signal(SIGPIPE, SIG_IGN);
+  RaiseDescriptorLimit();
+  ASSIGN_OR_RETURN(const auto http, HttpServer::Bind(flags.host, flags.port, HttpLimits{}));
+  if (flags.host != "127.0.0.1" && flags.host != "localhost" && flags.host != "::1" &&
+      flags.api_key.empty()) {
+    spdlog::warn("{} can be reached from other machines, and there is no --api-key", flags.host);
+  }
+  ASSIGN_OR_RETURN(const ModelConfig config, LoadModelConfig(flags.model));
+  ASSIGN_OR_RETURN(const Vocabulary vocabulary, LoadVocabulary(flags, config));
+  ASSIGN_OR_RETURN(GenerationConfig generation, LoadGenerationConfig(flags.model));
+  generation = WithHarmonyEnds(std::move(generation), vocabulary.harmony);
+  const CacheWish wish{flags.block_size, flags.kv_cache_blocks, flags.kv_cache_memory_mb, flags.max_model_len,
+                       flags.max_num_seqs};
+  ASSIGN_OR_RETURN(const CachePlan cache, PlanCache(wish, config));
+
+  spdlog::info("loading {}", flags.model);
+  ASSIGN_OR_RETURN(const auto model, Model::Load(flags.model, ToModelOptions(flags, cache)));
+  auto scheduler = Scheduler::Start(*model, ToSchedulerOptions(flags, cache));
+  Service service(*http, *scheduler, vocabulary.tokenizer, vocabulary.harmony,
+                  ToServiceOptions(flags, generation, config));
+  http->OnTerminate([&] {
+    spdlog::info("stopping");
+    service.Stop();
+    http->Stop(kAnswersGrace);
+  });
+  RETURN_IF_ERROR(http->Listen());
+  spdlog::info("serving {} on {}:{}: {} KV blocks of {} tokens ({} MB), requests up to {} tokens",
+               ServedName(flags), flags.host, http->Port(), cache.num_blocks, flags.block_size,
+               cache.bytes >> 20, cache.max_model_len);
+  PrintReadyLine(flags, *http, *model, vocabulary.tokenizer);
+  http->Run();
+  ExitUnlessDoneWithin(kStepGrace);
+  scheduler.reset();
+  spdlog::info("stopped");
+  return {};
+}
+
+int ExitCodeOf(const Error& error) {
+  return error.kind == ErrorKind::kUsage ? kExitUsage : kExitSystem;
+}
+
+}  // namespace assay::engine

@@ -1,0 +1,206 @@
+#include "engine/serve_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace assay::engine {
+
+const char* const kServeHelp =
+    R"(assay-engine serve: answer the OpenAI API with a gpt-oss model on this machine.
+
+  assay-engine serve --model FOLDER [flags]
+
+Model
+  --model FOLDER               config.json, weights, tokenizer.json
+  --tokenizer FOLDER           tokenizer.json to use instead (default: the model's)
+  --served-model-name NAME     as clients name it (default: the model folder's name)
+  --tensor-parallel-size N     shards, also -tp (1)
+  --moe-backend NAME           grouped, or reference: slow, every operation by definition (grouped)
+  --threads N                  threads that compute, 0: one for each core (0)
+
+Server
+  --host ADDRESS               IP address to listen on (127.0.0.1)
+  --port N                     0: any free one; see the ready line (8000)
+  --api-key KEY                what /v1 clients must send as Bearer token (none)
+  --metrics-prefix NAME        names in /metrics begin with NAME: (assay)
+  --stall-seconds S            /health says 503 after S without a step while requests wait (60)
+
+Batch and memory
+  --max-model-len N            longest prompt + answer (what the model and the cache allow)
+  --max-num-seqs N             requests computed together (64)
+  --max-num-batched-tokens N   tokens of one step (512)
+  --kv-cache-blocks N          blocks of the KV cache, or
+  --kv-cache-memory-mb N       its size (1024, or less where that is enough)
+  --block-size N               tokens of one block (16)
+  --enforce-eager              batches as they are; --no-enforce-eager pads them to fixed sizes (eager)
+
+Answers
+  --seed N                     for requests without a seed of their own (0)
+  --reasoning-effort LEVEL     low, medium or high, for requests that name none (medium)
+  --current-date DATE          YYYY-MM-DD or today, for the system prompt (left out)
+
+  --verbose                    more in the log on standard error
+  --help                       this page
+
+When it accepts requests it prints one line of JSON on standard output: {"event":"ready","port":...}.
+Exit: 0 stopped by SIGTERM or SIGINT, 2 a flag, model or tokenizer cannot be used, 70 internal error, 71 the port
+or the operating system.
+
+Example: assay-engine serve --model models/tiny-moe --port 0 --max-num-seqs 32
+)";
+
+namespace {
+
+template <typename... Args>
+tl::unexpected<Error> BadFlag(fmt::format_string<Args...> format, Args&&... args) {
+  return Fail(ErrorKind::kUsage, "bad flag: {}", fmt::format(format, std::forward<Args>(args)...));
+}
+
+// "-tp" and "--tensor_parallel_size=2" to the one spelling that is declared.
+std::string Normalized(const std::string& argument) {
+  if (argument == "-tp") return "--tensor-parallel-size";
+  if (StartsWith(argument, "-tp=")) return "--tensor-parallel-size" + argument.substr(3);
+  if (!StartsWith(argument, "--")) return argument;
+  const size_t end = std::min(argument.find('='), argument.size());
+  std::string name = argument.substr(0, end);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name + argument.substr(end);
+}
+
+void Declare(CLI::App& app, ServeFlags& flags) {
+  app.set_help_flag();
+  app.add_flag("-h,--help", flags.help);
+  app.add_flag("--verbose", flags.verbose);
+  app.add_option("--model", flags.model);
+  app.add_option("--tokenizer", flags.tokenizer);
+  app.add_option("--served-model-name", flags.served_model_name);
+  app.add_option("--moe-backend", flags.moe_backend);
+  app.add_option("--tensor-parallel-size", flags.tensor_parallel_size);
+  app.add_option("--threads", flags.threads);
+  app.add_option("--host", flags.host);
+  app.add_option("--port", flags.port);
+  app.add_option("--api-key", flags.api_key);
+  app.add_option("--seed", flags.seed);
+  app.add_option("--max-model-len", flags.max_model_len);
+  app.add_option("--max-num-seqs", flags.max_num_seqs);
+  app.add_option("--max-num-batched-tokens", flags.max_num_batched_tokens);
+  app.add_option("--kv-cache-blocks", flags.kv_cache_blocks);
+  app.add_option("--kv-cache-memory-mb", flags.kv_cache_memory_mb);
+  app.add_option("--block-size", flags.block_size);
+  app.add_flag("--enforce-eager,!--no-enforce-eager", flags.enforce_eager);
+  app.add_option("--reasoning-effort", flags.reasoning_effort);
+  app.add_option("--current-date", flags.current_date);
+  app.add_option("--metrics-prefix", flags.metrics_prefix);
+  app.add_option("--stall-seconds", flags.stall_seconds);
+}
+
+Status RefuseUnknown(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (unknown.empty()) return {};
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string name = unknown.front().substr(0, unknown.front().find('='));
+  const auto nearest = NearestWord(name, known);
+  if (nearest) return BadFlag("{}: unknown; did you mean {}?", name, *nearest);
+  return BadFlag("{}: unknown; assay-engine serve --help lists the flags", name);
+}
+
+Status CheckRanges(const ServeFlags& flags) {
+  const struct {
+    const char* name;
+    int64_t value, least, most;
+  } rows[] = {{"--port", flags.port, 0, 65535},
+              {"--tensor-parallel-size", flags.tensor_parallel_size, 1, 64},
+              {"--threads", flags.threads, 0, 1024},
+              {"--max-model-len", flags.max_model_len, 0, int64_t{1} << 30},
+              {"--max-num-seqs", flags.max_num_seqs, 1, 1 << 16},
+              {"--max-num-batched-tokens", flags.max_num_batched_tokens, 1, 1 << 20},
+              {"--kv-cache-blocks", flags.kv_cache_blocks, 0, 1 << 30},
+              {"--kv-cache-memory-mb", flags.kv_cache_memory_mb, 0, 1 << 30},
+              {"--block-size", flags.block_size, 1, 4096}};
+  for (const auto& row : rows) {
+    if (row.value < row.least || row.value > row.most) {
+      return BadFlag("{} {}: must be {} to {}", row.name, row.value, row.least, row.most);
+    }
+  }
+  if (flags.stall_seconds <= 0)
+    return BadFlag("--stall-seconds {}: must be more than 0", flags.stall_seconds);
+  return {};
+}
+
+Status CheckWord(const char* name, const std::string& value, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), value) != words.end()) return {};
+  return BadFlag("{} {}: must be one of {}", name, ShellQuote(value), Join(words, ", "));
+}
+
+Status CheckMetricsPrefix(const std::string& prefix) {
+  const auto fits = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+  };
+  const bool starts_well = !prefix.empty() && std::isdigit(static_cast<unsigned char>(prefix.front())) == 0;
+  if (starts_well && std::all_of(prefix.begin(), prefix.end(), fits)) return {};
+  return BadFlag("--metrics-prefix {}: letters, digits, _ and : only, no digit first", ShellQuote(prefix));
+}
+
+Status ResolveDate(std::string& date) {
+  if (date == "today") date = UtcNow().substr(0, 10);
+  if (date.empty()) return {};
+  int year = 0;
+  unsigned month = 0, day = 0;
+  int read = 0;
+  const bool shaped = date.size() == 10 &&
+                      std::sscanf(date.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read) == 3 &&
+                      read == 10;
+  using namespace std::chrono;
+  if (shaped &&
+      year_month_day(std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)).ok()) {
+    return {};
+  }
+  return BadFlag("--current-date {}: must be YYYY-MM-DD or today", ShellQuote(date));
+}
+
+Status Check(ServeFlags& flags) {
+  if (flags.model.empty()) return BadFlag("--model FOLDER is missing");
+  RETURN_IF_ERROR(CheckRanges(flags));
+  RETURN_IF_ERROR(CheckWord("--moe-backend", flags.moe_backend, {"reference", "grouped"}));
+  RETURN_IF_ERROR(CheckWord("--reasoning-effort", flags.reasoning_effort, {"low", "medium", "high"}));
+  RETURN_IF_ERROR(CheckMetricsPrefix(flags.metrics_prefix));
+  RETURN_IF_ERROR(ResolveDate(flags.current_date));
+  if (flags.kv_cache_blocks > 0 && flags.kv_cache_memory_mb > 0) {
+    return BadFlag("--kv-cache-blocks and --kv-cache-memory-mb: give one of them");
+  }
+  if (flags.max_num_seqs > flags.max_num_batched_tokens) {
+    return BadFlag(
+        "--max-num-seqs {}: each request needs a token of a step, and --max-num-batched-tokens is {}",
+        flags.max_num_seqs, flags.max_num_batched_tokens);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ServeFlags> ParseServeFlags(std::vector<std::string> arguments) {
+  ServeFlags flags;
+  CLI::App app;
+  Declare(app, flags);
+  app.allow_extras();
+  std::transform(arguments.begin(), arguments.end(), arguments.begin(), Normalized);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::Error& error) {
+    return BadFlag("{}", error.what());
+  }
+  if (flags.help) return flags;
+  RETURN_IF_ERROR(RefuseUnknown(app));
+  RETURN_IF_ERROR(Check(flags));
+  return flags;
+}
+
+}  // namespace assay::engine
