@@ -22,6 +22,7 @@ struct ServingOptions {
   std::optional<int64_t> max_concurrency;
   int64_t warmups = 4;
   uint64_t seed = 0;
+  uint64_t repetition = 0;  // of the same measurement against one server: fresh prompts, the same arrivals
   bool ignore_eos = true;
   double temperature = 0;
   std::string model;
@@ -31,8 +32,8 @@ struct ServingOptions {
   double idle_timeout_s = 120;
 };
 
-// Drives /v1/completions with random token-id prompts of exact length (fresh ones each call and for the
-// warm-up, from the seed), streaming with usage. Metrics are vLLM's definitions; docs/measuring.md has the
+// Drives /v1/completions with random token-id prompts of exact length (from seed, name and repetition; other
+// ones for the warm-up), streaming with usage. Metrics are vLLM's definitions; docs/measuring.md has the
 // formulas. Failed requests are in the record with their error.
 Result<record::ServingRecord> RunServing(const std::string& base_url, const ServingOptions& options,
                                          Progress& progress,

@@ -1,0 +1,229 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/hash.h"
+#include "evals/gpqa/gpqa.h"
+#include "testing/scripted_server.h"
+#include "testing/temp_dir.h"
+
+namespace assay::evals {
+namespace {
+
+using assay::testing::ScriptedAnswer;
+using assay::testing::ScriptedOptions;
+using assay::testing::ScriptedServer;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The first permutations of Random(0) are 3102, 3120, 2301, 2031: the right letters are C, D, C, B.
+class RunGpqaTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    StartServer({});
+    std::string csv =
+        "Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,Record ID,"
+        "High-level domain,Writer's Difficulty Estimate\n";
+    for (const char* number : {"1", "2", "3", "4"}) {
+      csv += std::string("Question ") + number + "?,right,w1,w2,w3,rec" + number + ",Physics,Hard\n";
+    }
+    ASSERT_TRUE(WriteFileAtomic(folder_ / "questions.csv", csv).has_value());
+    options_.dataset = folder_ / "questions.csv";
+    options_.model = "scripted";
+    options_.concurrency = 1;  // so that queued answers meet the questions in order
+  }
+
+  void StartServer(const ScriptedOptions& options) {
+    server_.reset();
+    auto server = ScriptedServer::Start(options);
+    ASSERT_TRUE(server.has_value()) << server.error().message;
+    server_ = std::move(*server);
+  }
+
+  static std::string Event(const nlohmann::json& payload) { return "data: " + payload.dump() + "\n\n"; }
+
+  static ScriptedAnswer Says(const std::string& content, const std::string& reasoning = "",
+                             const std::string& finish_reason = "stop") {
+    const nlohmann::json delta = {{"content", content}, {"reasoning", reasoning}};
+    const nlohmann::json choice = {{"index", 0}, {"delta", delta}, {"finish_reason", finish_reason}};
+    const nlohmann::json usage = {{"prompt_tokens", 90}, {"completion_tokens", 12}};
+    return {.chunks = {{0, Event({{"choices", {choice}}})},
+                       {0, Event({{"choices", nlohmann::json::array()}, {"usage", usage}})},
+                       {0, "data: [DONE]\n\n"}}};
+  }
+
+  record::AccuracyRecord Run() {
+    auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_,
+                            [this](const record::QuestionSample& sample) { seen_.push_back(sample.id); });
+    EXPECT_TRUE(accuracy.has_value()) << accuracy.error().message;
+    return accuracy.value_or(record::AccuracyRecord{});
+  }
+
+  assay::testing::TempDir folder_;
+  std::unique_ptr<ScriptedServer> server_;
+  GpqaOptions options_;
+  Progress progress_;
+  std::vector<std::string> seen_;
+};
+
+TEST_F(RunGpqaTest, GradesEverySampleByBothGraders) {
+  server_->Queue(Says("Answer: C"));
+  server_->Queue(Says("**Answer:** A"));
+  server_->Queue(Says("Answer: A\nNo, I was wrong.\nAnswer: C"));
+  server_->Queue(Says("Both options remain possible."));
+  const record::AccuracyRecord accuracy = Run();
+
+  EXPECT_TRUE(accuracy.complete);
+  EXPECT_EQ(accuracy.dataset, "questions.csv");
+  EXPECT_EQ(accuracy.dataset_hash, *Sha256File(options_.dataset));
+  EXPECT_EQ(accuracy.questions, 4);
+  EXPECT_EQ(accuracy.prompt_template, "gpt-oss");
+  ASSERT_EQ(accuracy.samples.size(), 4u);
+  std::string expected, strict, compat, correct;
+  for (const record::QuestionSample& sample : accuracy.samples) {
+    expected += sample.expected;
+    strict += sample.strict.empty() ? "-" : sample.strict;
+    compat += sample.compat;
+    correct += sample.correct ? "1" : "0";
+  }
+  EXPECT_EQ(expected, "CDCB");
+  EXPECT_EQ(strict, "CAC-");
+  EXPECT_EQ(compat, "CAAB");
+  EXPECT_EQ(correct, "1010") << "strict decides";
+  const record::QuestionSample& first = accuracy.samples[0];
+  EXPECT_EQ(first.id, "rec1");
+  EXPECT_EQ(first.permutation, "3102");
+  EXPECT_EQ(first.domain, "Physics");
+  EXPECT_EQ(first.band, "Hard");
+  EXPECT_EQ(first.finish_reason, "stop");
+  EXPECT_EQ(first.prompt_tokens, 90);
+  EXPECT_EQ(first.output_tokens, 12);
+  EXPECT_GT(first.latency_ms, 0);
+  EXPECT_EQ(progress_.done, 4);
+  EXPECT_EQ(progress_.planned, 4);
+  EXPECT_EQ(progress_.in_flight, 0);
+}
+
+TEST_F(RunGpqaTest, CompatDecidesWhenAskedTo) {
+  options_.grader = "compat";
+  options_.subset = 4;
+  for (int i = 0; i < 4; ++i) server_->Queue(Says("Both options remain possible."));
+  const record::AccuracyRecord accuracy = Run();
+  for (const record::QuestionSample& sample : accuracy.samples) {
+    EXPECT_EQ(sample.strict, "");
+    EXPECT_EQ(sample.correct, sample.expected == "B");
+  }
+}
+
+TEST_F(RunGpqaTest, NeverGradesReasoning) {
+  options_.subset = 1;
+  server_->Queue(Says("", "The answer is B.", "length"));
+  const record::AccuracyRecord accuracy = Run();
+  ASSERT_EQ(accuracy.samples.size(), 1u);
+  EXPECT_EQ(accuracy.samples[0].strict, "");
+  EXPECT_EQ(accuracy.samples[0].compat, "");
+  EXPECT_EQ(accuracy.samples[0].finish_reason, "length");
+  EXPECT_EQ(accuracy.samples[0].error, "");
+}
+
+TEST_F(RunGpqaTest, SendsThePromptAndTheSamplingOfTheOptions) {
+  options_.reasoning_effort = "high";
+  options_.temperature = 0.5;
+  options_.max_tokens = 77;
+  options_.sampling_seed = 1000;
+  Run();
+  const std::vector<std::string> bodies = server_->RequestBodies();
+  ASSERT_EQ(bodies.size(), 4u);
+  const auto body = nlohmann::json::parse(bodies[1]);
+  EXPECT_EQ(body["model"], "scripted");
+  EXPECT_EQ(body["reasoning_effort"], "high");
+  EXPECT_EQ(body["temperature"], 0.5);
+  EXPECT_EQ(body["max_tokens"], 77);
+  EXPECT_EQ(body["seed"], 1001);
+  EXPECT_EQ(body["stream"], true);
+  EXPECT_EQ(body["messages"].size(), 1u);
+  EXPECT_EQ(body["messages"][0]["role"], "user");
+  EXPECT_EQ(body["messages"][0]["content"],
+            "Question 2?\n\n(A) w3\n(B) w1\n(C) w2\n(D) right\n\n"
+            "Express your final answer as the corresponding option 'A', 'B', 'C', or 'D'.");
+}
+
+TEST_F(RunGpqaTest, RetriesWhatTheServerMayMend) {
+  options_.subset = 1;
+  server_->Queue({.status = 503, .content_type = "text/plain", .body = "busy"});
+  server_->Queue({.chunks = {{0, Event({{"choices", {{{"delta", {{"content", "Ans"}}}}}}})}}, .cut = true});
+  server_->Queue(Says("Answer: A"));
+  const record::AccuracyRecord accuracy = Run();
+  ASSERT_EQ(accuracy.samples.size(), 1u);
+  EXPECT_EQ(accuracy.samples[0].error, "");
+  EXPECT_EQ(accuracy.samples[0].strict, "A");
+  EXPECT_EQ(server_->RequestBodies().size(), 3u);
+}
+
+TEST_F(RunGpqaTest, AClientErrorFailsTheSampleAtOnce) {
+  options_.subset = 1;
+  server_->Queue(
+      {.status = 400, .content_type = "application/json", .body = R"({"error":{"message":"no"}})"});
+  const record::AccuracyRecord accuracy = Run();
+  ASSERT_EQ(accuracy.samples.size(), 1u);
+  EXPECT_EQ(accuracy.samples[0].error, "HTTP 400: no");
+  EXPECT_EQ(accuracy.samples[0].finish_reason, "");
+  EXPECT_FALSE(accuracy.samples[0].correct);
+  EXPECT_TRUE(accuracy.complete) << "asked and failed is asked";
+  EXPECT_EQ(server_->RequestBodies().size(), 1u);
+}
+
+TEST_F(RunGpqaTest, ADeadServerFailsEverySampleAfterItsRetries) {
+  const std::string url = server_->BaseUrl();
+  server_.reset();
+  options_.retries = 1;
+  options_.concurrency = 4;
+  const auto accuracy = RunGpqa(url, options_, progress_, {});
+  ASSERT_TRUE(accuracy.has_value());
+  ASSERT_EQ(accuracy->samples.size(), 4u);
+  for (const record::QuestionSample& sample : accuracy->samples) {
+    EXPECT_THAT(sample.error, HasSubstr("Connection refused"));
+  }
+}
+
+TEST_F(RunGpqaTest, RecordsInPlannedOrderWhateverFinishesFirst) {
+  options_.concurrency = 4;
+  ScriptedAnswer late = Says("Answer: A");
+  late.chunks[0].after_ms = 120;
+  server_->Queue(late);
+  const record::AccuracyRecord accuracy = Run();
+  ASSERT_EQ(accuracy.samples.size(), 4u);
+  EXPECT_EQ(accuracy.samples[0].id, "rec1");
+  EXPECT_EQ(accuracy.samples[3].id, "rec4");
+  EXPECT_EQ(seen_.size(), 4u);
+  EXPECT_THAT(seen_, ::testing::UnorderedElementsAre("rec1", "rec2", "rec3", "rec4"));
+}
+
+TEST_F(RunGpqaTest, StopKeepsWhatWasMeasured) {
+  server_->Queue(Says("Answer: A"));
+  server_->Queue({.chunks = {{0, "data: "}}, .never_end = true});
+  std::thread watcher([this] {
+    while (progress_.done < 1) std::this_thread::yield();
+    progress_.stop = true;
+  });
+  const record::AccuracyRecord accuracy = Run();
+  watcher.join();
+  EXPECT_FALSE(accuracy.complete);
+  ASSERT_EQ(accuracy.samples.size(), 1u);
+  EXPECT_EQ(accuracy.samples[0].id, "rec1");
+  EXPECT_EQ(progress_.in_flight, 0);
+}
+
+TEST_F(RunGpqaTest, NamesTheDataSetThatIsTooSmall) {
+  options_.subset = 5;
+  const auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_, {});
+  ASSERT_FALSE(accuracy.has_value());
+  EXPECT_EQ(accuracy.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(accuracy.error().message,
+              HasSubstr("questions.csv: asked for 5 questions, the data set has 4: ask for 1 to 4"));
+}
+
+}  // namespace
+}  // namespace assay::evals

@@ -1,0 +1,259 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "evals/serving/serving.h"
+#include "testing/scripted_server.h"
+
+namespace assay::evals {
+namespace {
+
+using assay::testing::ScriptedAnswer;
+using assay::testing::ScriptedOptions;
+using assay::testing::ScriptedServer;
+using nlohmann::json;
+using record::RequestTiming;
+using record::ServingRecord;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+std::string Event(const json& payload) {
+  return "data: " + payload.dump() + "\n\n";
+}
+std::string Text(const char* text) {
+  return Event({{"choices", {{{"index", 0}, {"text", text}}}}});
+}
+
+class RunServingTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    StartServer({});
+    options_.name = "test";
+    options_.model = "scripted";
+    options_.input_len = 16;
+    options_.output_len = 4;
+    options_.num_prompts = 8;
+    options_.warmups = 0;
+    options_.vocab_size = 100;
+    options_.special_ids = {0, 1, 99, 1000};
+  }
+
+  void StartServer(const ScriptedOptions& options) {
+    server_.reset();
+    auto server = ScriptedServer::Start(options);
+    ASSERT_TRUE(server.has_value()) << server.error().message;
+    server_ = std::move(*server);
+  }
+
+  ServingRecord Run() {
+    auto serving = RunServing(server_->BaseUrl(), options_, progress_,
+                              [this](const RequestTiming& timing) { seen_.push_back(timing.index); });
+    EXPECT_TRUE(serving.has_value()) << serving.error().message;
+    return serving.value_or(ServingRecord{});
+  }
+
+  static double Value(const ServingRecord& serving, const char* name) {
+    const record::Metric* metric = record::Find(serving.metrics, name);
+    EXPECT_NE(metric, nullptr) << name;
+    return metric != nullptr ? metric->value.value_or(-1) : -1;
+  }
+
+  std::vector<std::vector<int32_t>> Prompts() const {
+    std::vector<std::vector<int32_t>> prompts;
+    for (const std::string& body : server_->RequestBodies()) {
+      prompts.push_back(json::parse(body)["prompt"].get<std::vector<int32_t>>());
+    }
+    return prompts;
+  }
+
+  std::unique_ptr<ScriptedServer> server_;
+  ServingOptions options_;
+  Progress progress_;
+  std::vector<int64_t> seen_;
+};
+
+TEST_F(RunServingTest, MeasuresTheWorkedExample) {
+  options_.num_prompts = 1;
+  server_->Queue({.chunks = {{500, Text("a")},
+                             {100, Text("b")},
+                             {200, Text("c")},
+                             {10, Event({{"choices", json::array()},
+                                         {"usage", {{"prompt_tokens", 16}, {"completion_tokens", 5}}}})},
+                             {0, "data: [DONE]\n\n"}}});
+  const ServingRecord serving = Run();
+  EXPECT_TRUE(serving.complete);
+  EXPECT_NEAR(Value(serving, "ttft_p50_ms"), 500, 8);
+  EXPECT_NEAR(Value(serving, "e2el_p50_ms"), 800, 8);
+  EXPECT_NEAR(Value(serving, "tpot_p50_ms"), 75, 3);
+  EXPECT_NEAR(Value(serving, "itl_mean_ms"), 150, 5);
+  ASSERT_EQ(serving.requests.size(), 1u);
+  EXPECT_EQ(serving.requests[0].output_tokens, 5);
+  EXPECT_TRUE(serving.requests[0].output_tokens_from_usage);
+  EXPECT_EQ(serving.requests[0].chunks, 3);
+}
+
+TEST_F(RunServingTest, SendsFreshPromptsOfExactLength) {
+  options_.warmups = 3;
+  Run();
+  options_.repetition = 1;
+  Run();
+  const std::vector<std::vector<int32_t>> prompts = Prompts();
+  ASSERT_EQ(prompts.size(), 22u);
+  EXPECT_EQ(std::set(prompts.begin(), prompts.end()).size(), 22u) << "none is sent twice";
+  for (const std::vector<int32_t>& prompt : prompts) {
+    EXPECT_EQ(prompt.size(), 16u);
+    EXPECT_THAT(prompt, Each(::testing::AllOf(::testing::Ge(2), ::testing::Le(98))))
+        << "0, 1, 99 are special";
+  }
+}
+
+TEST_F(RunServingTest, TheFirstPromptsDoNotDependOnTheirNumber) {
+  options_.max_concurrency = 1;  // in order
+  options_.num_prompts = 2;
+  Run();
+  options_.num_prompts = 4;
+  Run();
+  const std::vector<std::vector<int32_t>> prompts = Prompts();
+  EXPECT_EQ(prompts[0], prompts[2]);
+  EXPECT_EQ(prompts[1], prompts[3]);
+}
+
+TEST_F(RunServingTest, AsksForExactlyOutputLenTokensAndUsage) {
+  options_.num_prompts = 1;
+  const ServingRecord serving = Run();
+  const json body = json::parse(server_->RequestBodies().at(0));
+  EXPECT_EQ(body["max_tokens"], 4);
+  EXPECT_EQ(body["ignore_eos"], true);
+  EXPECT_EQ(body["temperature"], 0);
+  EXPECT_EQ(body["stream"], true);
+  EXPECT_EQ(body["stream_options"]["include_usage"], true);
+  EXPECT_EQ(serving.requests.at(0).output_tokens, 4);
+  EXPECT_EQ(serving.requests.at(0).prompt_tokens, 16);
+}
+
+TEST_F(RunServingTest, OpenLoopSendsOnTimeWhateverIsOutstanding) {
+  StartServer({.token_interval_ms = 50});
+  options_.request_rate = 40;
+  const ServingRecord serving = Run();
+  ASSERT_EQ(serving.requests.size(), 8u);
+  const std::vector<double> planned = PlanArrivals(8, 40, 1, 0);
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(serving.requests[i].planned_s, planned[i]);
+    EXPECT_NEAR(serving.requests[i].sent_s, planned[i], 0.01);
+  }
+  EXPECT_GT(serving.mean_in_flight, 1.5);
+  EXPECT_LT(serving.send_lag_p99_ms, 10);
+  EXPECT_GT(serving.client_cpu_share, 0);
+}
+
+TEST_F(RunServingTest, ClosedLoopHoldsTheWindowAndShowsTheWait) {
+  StartServer({.token_interval_ms = 20});
+  options_.max_concurrency = 2;
+  const ServingRecord serving = Run();
+  EXPECT_LE(serving.mean_in_flight, 2.0);
+  EXPECT_GT(serving.mean_in_flight, 1.5);
+  EXPECT_LT(serving.send_lag_p99_ms, 10) << "waiting for a place is not the client's lag";
+  const double actual = Value(serving, "ttft_p99_ms");
+  const double planned = Value(serving, "ttft_from_planned_p99_ms");
+  EXPECT_GT(planned, actual + 150) << "the last of 8 waits for three rounds of 80 ms";
+}
+
+TEST_F(RunServingTest, FailedRequestsAreInTheRecordWithTheirError) {
+  options_.num_prompts = 4;
+  options_.max_concurrency = 1;
+  options_.idle_timeout_s = 0.1;
+  server_->Queue({.chunks = {{0, Text("a")},
+                             {0, Event({{"error", {{"code", 500}, {"message", "KV cache is full"}}}})},
+                             {0, "data: [DONE]\n\n"}}});
+  server_->Queue({.chunks = {{0, Text("a")}}, .cut = true});
+  server_->Queue({.chunks = {{0, Text("a")}}, .never_end = true});
+  const ServingRecord serving = Run();
+  ASSERT_EQ(serving.requests.size(), 4u);
+  EXPECT_EQ(serving.requests[0].error, "error inside the stream: KV cache is full");
+  EXPECT_THAT(serving.requests[1].error, HasSubstr("cut"));
+  EXPECT_THAT(serving.requests[2].error, HasSubstr("idle timeout"));
+  EXPECT_EQ(serving.requests[3].error, "");
+  EXPECT_EQ(Value(serving, "completed"), 1);
+  EXPECT_EQ(Value(serving, "failed"), 3);
+  EXPECT_TRUE(serving.complete);
+}
+
+TEST_F(RunServingTest, CountsChunksWhereThereIsNoUsage) {
+  options_.num_prompts = 1;
+  server_->Queue({.chunks = {{0, Text("a")}, {0, Text("b")}, {0, "data: [DONE]\n\n"}}});
+  const ServingRecord serving = Run();
+  EXPECT_EQ(serving.requests.at(0).output_tokens, 2);
+  EXPECT_FALSE(serving.requests.at(0).output_tokens_from_usage);
+  EXPECT_EQ(serving.requests.at(0).prompt_tokens, 16);
+}
+
+TEST_F(RunServingTest, ARefusedServerMeasuresNothing) {
+  const std::string url = server_->BaseUrl();
+  server_.reset();
+  const auto serving = RunServing(url, options_, progress_, {});
+  ASSERT_TRUE(serving.has_value());
+  EXPECT_EQ(serving->requests.size(), 8u);
+  EXPECT_EQ(Value(*serving, "failed"), 8);
+  EXPECT_FALSE(record::Find(serving->metrics, "output_throughput_tok_s")->value.has_value());
+}
+
+TEST_F(RunServingTest, ReportsProgressWithTheWarmUp) {
+  options_.warmups = 2;
+  Run();
+  EXPECT_EQ(progress_.planned, 10);
+  EXPECT_EQ(progress_.done, 10);
+  EXPECT_EQ(progress_.tokens, 40);
+  EXPECT_EQ(seen_.size(), 8u) << "the warm-up is not measured";
+}
+
+TEST_F(RunServingTest, StopKeepsWhatWasMeasured) {
+  options_.max_concurrency = 1;
+  server_->Queue({.chunks = {{0, Text("a")}, {0, "data: [DONE]\n\n"}}});
+  server_->Queue({.chunks = {{0, Text("a")}}, .never_end = true});
+  std::thread watcher([this] {
+    while (progress_.done < 1) std::this_thread::yield();
+    progress_.stop = true;
+  });
+  const ServingRecord serving = Run();
+  watcher.join();
+  EXPECT_FALSE(serving.complete);
+  EXPECT_EQ(serving.requests.size(), 1u);
+}
+
+struct OptionCase {
+  const char* name;
+  void (*spoil)(ServingOptions&);
+  const char* message;
+};
+class ServingOptionsTest : public ::testing::TestWithParam<OptionCase> {};
+
+TEST_P(ServingOptionsTest, AreRefusedBeforeAnythingIsSent) {
+  ServingOptions options;
+  options.vocab_size = 100;
+  GetParam().spoil(options);
+  Progress progress;
+  const auto serving = RunServing("http://127.0.0.1:1", options, progress, {});
+  ASSERT_FALSE(serving.has_value());
+  EXPECT_EQ(serving.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(serving.error().message, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrong, ServingOptionsTest,
+    ::testing::Values(
+        OptionCase{"NoVocabulary", [](ServingOptions& o) { o.vocab_size = 0; }, "vocab_size is 0"},
+        OptionCase{"NoPrompts", [](ServingOptions& o) { o.num_prompts = 0; },
+                   "num_prompts must be at least 1"},
+        OptionCase{"NoInput", [](ServingOptions& o) { o.input_len = 0; }, "input_len must be at least 1"},
+        OptionCase{"NoPlace", [](ServingOptions& o) { o.max_concurrency = 0; }, "max_concurrency must be"},
+        OptionCase{"NegativeRate", [](ServingOptions& o) { o.request_rate = -1; }, "request_rate must be 0"},
+        OptionCase{"NoBurstiness", [](ServingOptions& o) { o.burstiness = 0; }, "burstiness must be above 0"},
+        OptionCase{"OtherDataset", [](ServingOptions& o) { o.dataset = "sharegpt"; },
+                   "dataset must be random"}),
+    [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace assay::evals
