@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "gate/text.h"
 
 namespace assay::gate {
 namespace {
@@ -24,8 +25,11 @@ bool Has(const std::vector<Check>& checks, Outcome outcome) {
 
 std::string Subject(const Check& check) {
   if (check.rule == "server") return check.reason;
-  if (StartsWith(check.group, "serving:")) return fmt::format("{} {}", check.group.substr(8), check.metric);
-  if (check.rule == "paired") return check.metric + " against the baseline";
+  const std::string change =
+      check.change ? " " + (check.rule == "paired" ? Points(*check.change) : Percent(*check.change)) : "";
+  if (StartsWith(check.group, "serving:"))
+    return fmt::format("{} {}{}", check.group.substr(8), check.metric, change);
+  if (check.rule == "paired") return check.metric + change + " against the baseline";
   if (check.rule == "threshold") return check.metric + " against the threshold";
   if (check.rule == "broken_line") return check.metric + " near chance";
   if (check.rule == "baseline") return "no " + check.group + " baseline";
@@ -52,10 +56,18 @@ std::string Counts(const Verdict& verdict) {
     undecided += check.outcome == Outcome::kInconclusive;
     improved += check.improved;
   }
-  std::string text = fmt::format("{} check{}", pass, pass == 1 ? " passes" : "s pass");
+  std::string text =
+      pass == 0 ? "nothing passes" : fmt::format("{} check{}", pass, pass == 1 ? " passes" : "s pass");
   if (undecided > 0) text += fmt::format(", {} inconclusive", undecided);
   if (improved > 0) text += fmt::format(", {} improved", improved);
   return text;
+}
+
+// Where nothing was compared a green line must not read as if it had been.
+std::string FirstRun(const Verdict& verdict) {
+  const bool first = std::any_of(verdict.notes.begin(), verdict.notes.end(),
+                                 [](const record::VerdictNote& note) { return note.kind == "first_run"; });
+  return first ? "; first run here: recorded, not compared, see the notes" : "";
 }
 
 bool OnlyBaselinesAreMissing(const std::vector<Check>& checks) {
@@ -103,7 +115,7 @@ std::string Headline(const Verdict& verdict, bool interrupted) {
     case Outcome::kInconclusive:
       return fmt::format("INCONCLUSIVE: not enough data to decide: {}; {}", subjects, Counts(verdict));
     case Outcome::kPass:
-      return "PASS: " + Counts(verdict);
+      return "PASS: " + Counts(verdict) + FirstRun(verdict);
   }
   return "";
 }

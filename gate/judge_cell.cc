@@ -44,6 +44,7 @@ class CellJudge {
     }
     if (cell_.accuracy) JudgeAccuracy();
     JudgeSpeed();
+    if (compared_) Note("baseline", "compared with " + policy_.baseline.source);
     return std::move(verdict_);
   }
 
@@ -69,6 +70,7 @@ class CellJudge {
     if (baseline.cell) {
       Add({JudgePaired(cell_, *baseline.cell, policy_.policy.accuracy)});
       verdict_.environment = Differences(cell_.fingerprint, baseline.cell->fingerprint);
+      compared_ = true;
       return;
     }
     if (baseline.obstacles.empty()) {
@@ -92,6 +94,7 @@ class CellJudge {
     const PerformanceBaseline baseline = FindPerformanceBaseline(cell_, policy_);
     if (!baseline.cells.empty()) {
       verdict_.environment = Differences(cell_.fingerprint, baseline.cells.front()->fingerprint);
+      compared_ = true;
     }
     std::vector<std::string> without_baseline;
     for (const ServingRecord& serving : cell_.serving) {
@@ -156,6 +159,7 @@ class CellJudge {
   const CellRecord& cell_;
   const CellPolicy& policy_;
   CellVerdict verdict_;
+  bool compared_ = false;
 };
 
 }  // namespace

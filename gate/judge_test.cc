@@ -216,7 +216,8 @@ TEST(Judge, RecordsTheFirstRunOfAMachineAndStillComparesAnswers) {
   const Verdict verdict = scene.Judge();
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_EQ(Find(verdict, "gpqa_score", "paired")->outcome, Outcome::kPass);
-  ASSERT_EQ(verdict.notes.size(), 1u);
+  ASSERT_EQ(verdict.notes.size(), 2u);
+  EXPECT_EQ(verdict.notes[1].text, "compared with store main (3 runs)");
   EXPECT_EQ(verdict.notes[0].kind, "first_run");
   EXPECT_EQ(
       verdict.notes[0].text,

@@ -135,7 +135,6 @@ Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Me
   check.direction = metric.direction;
   check.value = metric.value;
   check.samples = metric.samples;
-  check.margin = policy.margin;
   check.primary = IsPrimary(metric, policy);
   const bool in_scope =
       scope == SpeedScope::kAll || (scope == SpeedScope::kLatencyOnly && !DependsOnLength(metric.name));
@@ -150,6 +149,7 @@ Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Me
     check.reason = "not measured";
     return check;
   }
+  check.margin = policy.margin;
   CompareWithRuns(BaselineValues(metric.name, baseline), policy, check);
   if (IsP99(metric.name) && metric.samples < kRequestsForP99) {
     check.primary = false;

@@ -28,9 +28,9 @@ std::optional<record::Check> JudgeServer(const record::CellRecord& cell) {
   const record::ServerFailure& failure = *cell.server.failure;
   record::Check check = MakeCheck(cell, "server", failure.kind, "server");
   check.outcome = failure.infrastructure ? record::Outcome::kInfrastructure : record::Outcome::kFail;
-  check.reason =
-      fmt::format("{}{}{}", failure.message, failure.stage.empty() ? "" : " while in stage " + failure.stage,
-                  failure.exit.empty() ? "" : " (" + failure.exit + ")");
+  std::string where = failure.stage.empty() ? "" : "stage " + failure.stage;
+  if (!failure.exit.empty()) where += (where.empty() ? "" : ", ") + failure.exit;
+  check.reason = where.empty() ? failure.message : fmt::format("{} ({})", failure.message, where);
   check.details.push_back(
       failure.infrastructure
           ? "nothing of this cell was judged; this is worth one retry"

@@ -6,12 +6,17 @@
 
 namespace assay::gate {
 
+std::string Signed(double share) {
+  const std::string text = fmt::format("{:+.1f}", share * 100);
+  return text == "-0.0" || text == "+0.0" ? "0.0" : text;
+}
+
 std::string Points(double difference) {
-  return fmt::format("{:+.1f} points", difference * 100);
+  return Signed(difference) + " points";
 }
 
 std::string Percent(double share) {
-  return fmt::format("{:+.1f} %", share * 100);
+  return Signed(share) + " %";
 }
 
 std::string Score(int64_t correct, int64_t total) {

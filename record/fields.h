@@ -201,6 +201,7 @@ inline constexpr auto kFields<Check> = std::tuple{
     Optional("mde", &Check::mde),         Optional("p_value", &Check::p_value),
     Optional("samples", &Check::samples), Optional("baseline_samples", &Check::baseline_samples),
     Required("primary", &Check::primary), Optional("improved", &Check::improved),
+    Optional("details", &Check::details),
 };
 
 template <>

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "reports/check_names.h"
+#include "reports/markdown_place.h"
+#include "reports/markdown_sections.h"
+#include "reports/markdown_text.h"
+#include "reports/numbers.h"
+
+namespace assay::reports {
+namespace {
+
+using record::CellRecord;
+using record::Check;
+using record::Outcome;
+using record::RunRecord;
+using record::Verdict;
+
+std::string VerdictCell(const Check& check) {
+  const std::string text = VerdictText(check);
+  const bool loud = check.primary && check.outcome != Outcome::kPass;
+  return loud ? "**" + text + "**" : text;
+}
+
+std::vector<std::string> Columns(const Check& check) {
+  return {BaselineText(check), ValueText(check),  ChangeText(check),
+          IntervalText(check), MarginText(check), VerdictCell(check)};
+}
+
+const std::vector<std::string> kColumns = {"baseline",      "this run", "change",
+                                           "95 % interval", "margin",   "verdict"};
+
+std::string AnswerCounts(const CellRecord& cell) {
+  const record::AccuracyRecord& accuracy = *cell.accuracy;
+  const record::AccuracyCounts counts = Count(accuracy);
+  return fmt::format(
+      "{} of {} samples right ({} questions x {}), {} without a readable letter, {} cut at {} tokens, {} "
+      "failed. "
+      "{}, grader {}, prompt {}, reasoning effort {}, temperature {}, {:.0f} s.\n",
+      counts.correct, counts.samples, accuracy.questions, accuracy.repeats, counts.unparsed, counts.truncated,
+      accuracy.max_tokens, counts.failed, Code(accuracy.dataset), Inline(accuracy.grader),
+      Inline(accuracy.prompt_template), Inline(accuracy.reasoning_effort), accuracy.temperature,
+      accuracy.duration_s);
+}
+
+std::string LoadText(const record::ServingRecord& serving) {
+  std::string load =
+      serving.request_rate > 0 ? fmt::format("{:g} requests/s", serving.request_rate) : "all at once";
+  if (serving.max_concurrency)
+    load = fmt::format("{}{} in flight", serving.request_rate > 0 ? load + ", at most " : "",
+                       *serving.max_concurrency);
+  return fmt::format(
+      "{} requests of {} in / {} out tokens, {}, {} warm-up, {:.1f} s, client at {:.0f} % of a core",
+      serving.num_prompts, serving.input_len, serving.output_len, load, serving.warmups, serving.duration_s,
+      serving.client_cpu_share * 100);
+}
+
+// One reason for the whole benchmark, where nothing of it was judged.
+std::string WhyNotJudged(const Verdict& verdict, const std::string& cell, const std::string& benchmark) {
+  std::string reason;
+  for (const Check& check : verdict.checks) {
+    if (check.cell != cell || Benchmark(check) != benchmark || check.rule != "performance") continue;
+    if (check.primary) return "";
+    if (StartsWith(check.reason, "not judged")) reason = check.reason;
+  }
+  return reason.empty() ? "" : "; **" + Inline(reason) + "**";
+}
+
+}  // namespace
+
+std::string AccuracySection(const RunRecord& record, const Verdict& verdict) {
+  std::string rows, counts;
+  for (const Check& check : verdict.checks) {
+    if (check.group != "accuracy" || check.rule == "baseline") continue;
+    rows += TableRow(WithCell(record, check.cell, Prepend({Code(CheckName(check))}, Columns(check))));
+  }
+  for (const CellRecord& cell : record.cells) {
+    if (cell.accuracy) counts += "- " + CellPrefix(record, cell.key) + AnswerCounts(cell);
+  }
+  if (rows.empty() && counts.empty()) return "";
+  const std::string table =
+      rows.empty() ? "" : TableHead(WithCellName(record, Prepend({"check"}, kColumns))) + rows + "\n";
+  return "### Accuracy\n\n" + table + counts + "\n";
+}
+
+// Metrics that decide stand in the open; observations are folded below them.
+std::string ServingSection(const RunRecord& record, const Verdict& verdict) {
+  const auto rows = [&](bool primary) {
+    std::string text;
+    for (const Check& check : verdict.checks) {
+      if (Benchmark(check).empty() || check.rule != "performance" || check.primary != primary) continue;
+      text += TableRow(WithCell(record, check.cell,
+                                Prepend({Inline(Benchmark(check)), Code(check.metric)}, Columns(check))));
+    }
+    return text.empty()
+               ? ""
+               : TableHead(WithCellName(record, Prepend({"shape", "metric"}, kColumns))) + text + "\n";
+  };
+  std::string loads;
+  for (const CellRecord& cell : record.cells) {
+    for (const record::ServingRecord& serving : cell.serving) {
+      loads += fmt::format("- {}{}: {}{}\n", CellPrefix(record, cell.key), Inline(serving.name),
+                           LoadText(serving), WhyNotJudged(verdict, cell.key, serving.name));
+    }
+  }
+  if (loads.empty()) return "";
+  const std::string primary = rows(true), observations = rows(false);
+  std::string text = "### Serving\n\n" + primary + loads + "\n";
+  if (observations.empty()) return text;
+  // With nothing judged the observations are all there is to see.
+  return primary.empty() ? "### Serving\n\n" + observations + loads + "\n"
+                         : text + Folded("observations (they decide nothing)", observations);
+}
+
+}  // namespace assay::reports

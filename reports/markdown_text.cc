@@ -1,0 +1,98 @@
+#include "reports/markdown_text.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace assay::reports {
+namespace {
+
+// GitHub looks for mentions, references and links in the rendered text, where escapes are gone; only a
+// character between the parts stops it.
+constexpr char kZeroWidthSpace[] = "\u200B";
+
+std::string OneLine(std::string_view text) {
+  std::string line = Printable(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
+}
+
+// Cuts between characters, not inside one.
+std::string AtMost(std::string text, size_t limit) {
+  if (text.size() <= limit) return text;
+  size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string StopLinks(std::string text) {
+  const std::string stop = kZeroWidthSpace;
+  text = ReplaceAll(std::move(text), "@", "@" + stop);
+  text = ReplaceAll(std::move(text), "#", "#" + stop);
+  text = ReplaceAll(std::move(text), "://", ":" + stop + "//");
+  for (const char* prefix : {"www.", "WWW.", "GH-", "gh-"}) {
+    const std::string word = prefix;
+    text = ReplaceAll(std::move(text), word, word.substr(0, word.size() - 1) + stop + word.back());
+  }
+  return text;
+}
+
+size_t LongestBacktickRun(std::string_view text) {
+  size_t longest = 0, run = 0;
+  for (char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::string Inline(std::string_view text, size_t limit) {
+  constexpr std::string_view kEscaped = "\\`*_[]~|$!";
+  std::string out;
+  for (char c : StopLinks(AtMost(OneLine(text), limit))) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (kEscaped.find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string Code(std::string_view text) {
+  const std::string line = ReplaceAll(AtMost(OneLine(text), 600), "|", "\\|");
+  if (line.empty()) return "";
+  const std::string fence(LongestBacktickRun(line) + 1, '`');
+  const std::string pad = line.front() == '`' || line.back() == '`' ? " " : "";
+  return fence + pad + line + pad + fence;
+}
+
+std::string CodeBlock(const std::vector<std::string>& lines, std::string_view language) {
+  std::string body;
+  for (const std::string& line : lines) body += AtMost(OneLine(line), 2000) + "\n";
+  const std::string fence(std::max<size_t>(3, LongestBacktickRun(body) + 1), '`');
+  return fence + std::string(language) + "\n" + body + fence + "\n";
+}
+
+std::string TableRow(const std::vector<std::string>& cells) {
+  return "| " + Join(cells, " | ") + " |\n";
+}
+
+std::string TableHead(const std::vector<std::string>& names) {
+  return TableRow(names) + TableRow(std::vector<std::string>(names.size(), "---"));
+}
+
+std::string Folded(std::string_view summary, std::string_view body) {
+  return "<details><summary>" + std::string(summary) + "</summary>\n\n" + std::string(body) +
+         "\n</details>\n\n";
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "record/verdict.h"
+
+// Numbers as people read them: four significant digits, a unit, and k/n beside every score.
+namespace assay::reports {
+
+std::string Quantity(double value, const std::string& unit);  // "392.6 tok/s", "3.250 ms"
+std::string Score(double value, int64_t samples);             // "0.9375 (420/448)"
+
+// The columns of a check, empty where it has none.
+std::string BaselineText(const record::Check& check);
+std::string ValueText(const record::Check& check);
+std::string ChangeText(const record::Check& check);
+std::string IntervalText(const record::Check& check);
+std::string MarginText(const record::Check& check);
+std::string VerdictText(const record::Check& check);  // "PASS", "PASS, improved", "observation"
+
+bool IsScore(const record::Check& check);
+
+}  // namespace assay::reports
