@@ -162,8 +162,12 @@ Status Serve(const ServeFlags& flags) {
                        flags.max_num_seqs};
   ASSIGN_OR_RETURN(const CachePlan cache, PlanCache(wish, config));
 
+  const ModelOptions model_options = ToModelOptions(flags, cache);
+  if (Status fits = CheckModelOptions(config, model_options); !fits)
+    return FailWithin("bad flag", fits.error());
+
   spdlog::info("loading {}", flags.model);
-  ASSIGN_OR_RETURN(const auto model, Model::Load(flags.model, ToModelOptions(flags, cache)));
+  ASSIGN_OR_RETURN(const auto model, Model::Load(flags.model, model_options));
   auto scheduler = Scheduler::Start(*model, ToSchedulerOptions(flags, cache));
   Service service(*http, *scheduler, vocabulary.tokenizer, vocabulary.harmony,
                   ToServiceOptions(flags, generation, config));

@@ -35,8 +35,8 @@ Batch and memory
   --max-num-batched-tokens N   tokens of one step (512)
   --kv-cache-blocks N          blocks of the KV cache, or
   --kv-cache-memory-mb N       its size (1024, or less where that is enough)
-  --block-size N               tokens of one block (16)
-  --enforce-eager              batches as they are; --no-enforce-eager pads them to fixed sizes (eager)
+  --block-size N               tokens of one block: 16, 32, ... (16)
+  --enforce-eager              batches as they are; --no-enforce-eager pads to fixed sizes (eager)
 
 Answers
   --seed N                     for requests without a seed of their own (0)
@@ -46,9 +46,10 @@ Answers
   --verbose                    more in the log on standard error
   --help                       this page
 
-When it accepts requests it prints one line of JSON on standard output: {"event":"ready","port":...}.
-Exit: 0 stopped by SIGTERM or SIGINT, 2 a flag, model or tokenizer cannot be used, 70 internal error, 71 the port
-or the operating system.
+When it accepts requests it prints one line of JSON on standard output:
+  {"event":"ready","port":...}
+Exit: 0 stopped by SIGTERM or SIGINT; 2 a flag, the model or the tokenizer cannot be used;
+70 internal error; 71 the port or the operating system.
 
 Example: assay-engine serve --model models/tiny-moe --port 0 --max-num-seqs 32
 )";

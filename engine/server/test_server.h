@@ -77,6 +77,20 @@ inline void WriteByteTokenizer(const Path& folder) {
   std::ofstream(folder / "tokenizer.json") << file.dump();
 }
 
+// Requests for a script.
+inline nlohmann::json Chat(const std::string& script, const nlohmann::json& more = nlohmann::json::object()) {
+  nlohmann::json body = {{"model", "scripted"},
+                         {"messages", {{{"role", "user"}, {"content", "say:" + script + "|"}}}}};
+  body.update(more);
+  return body;
+}
+inline nlohmann::json Completion(const std::string& script,
+                                 const nlohmann::json& more = nlohmann::json::object()) {
+  nlohmann::json body = {{"model", "scripted"}, {"prompt", "say:" + script + "|"}};
+  body.update(more);
+  return body;
+}
+
 // A whole engine in this process, with a scripted model, listening on a port of its own.
 class TestServer {
  public:

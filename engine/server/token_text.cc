@@ -9,17 +9,16 @@ using tokenizer::IncrementalDecoder;
 
 TokenText::TokenText(const tokenizer::Tokenizer& tokenizer, const tokenizer::HarmonyTokens& tokens,
                      std::vector<std::string> stops)
-    : tokenizer_(tokenizer), decoder_(HarmonyParser(tokenizer, tokens)), stop_filter_(std::move(stops)) {}
+    : decoder_(HarmonyParser(tokenizer, tokens)), stop_filter_(std::move(stops)) {}
 
 TokenText::TokenText(const tokenizer::Tokenizer& tokenizer, std::vector<std::string> stops)
-    : tokenizer_(tokenizer), decoder_(IncrementalDecoder(tokenizer)), stop_filter_(std::move(stops)) {}
+    : decoder_(IncrementalDecoder(tokenizer, true)), stop_filter_(std::move(stops)) {}
 
 TextDelta TokenText::Add(int32_t id) {
   if (auto* harmony = std::get_if<HarmonyParser>(&decoder_)) {
     HarmonyParser::Delta delta = harmony->Add(id);
     return {std::move(delta.reasoning), stop_filter_.Add(delta.content)};
   }
-  if (tokenizer_.IsSpecial(id)) return {};
   return {"", stop_filter_.Add(std::get<IncrementalDecoder>(decoder_).Add(id))};
 }
 

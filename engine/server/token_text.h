@@ -29,7 +29,6 @@ class TokenText {
   bool Stopped() const { return stop_filter_.Stopped(); }
 
  private:
-  const tokenizer::Tokenizer& tokenizer_;
   std::variant<tokenizer::HarmonyParser, tokenizer::IncrementalDecoder> decoder_;
   StopFilter stop_filter_;
 };
