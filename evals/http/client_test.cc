@@ -70,7 +70,7 @@ TEST_F(HttpClientTest, HandsOverBytesAsTheyArrive) {
   EXPECT_TRUE(result.ok()) << result.error;
   EXPECT_EQ(result.body, "");
   EXPECT_THAT(pieces, ::testing::ElementsAre("one", "two"));
-  EXPECT_NEAR(Milliseconds(times[1] - times[0]), 60, 15);
+  EXPECT_GT(Milliseconds(times[1] - times[0]), 30);
 }
 
 TEST_F(HttpClientTest, KeepsTheStartOfAnErrorBody) {
@@ -99,13 +99,14 @@ TEST_F(HttpClientTest, EndsARequestThatFallsSilent) {
   EXPECT_EQ(result.error, "no byte for 0.15 s (idle timeout)");
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.status, 200);
-  EXPECT_NEAR(Milliseconds(result.finished - result.sent), 150, 40);
+  EXPECT_GE(Milliseconds(result.finished - result.sent), 150);
+  EXPECT_LT(Milliseconds(result.finished - result.sent), 1000);
 }
 
 TEST_F(HttpClientTest, BytesKeepARequestFromIdling) {
-  server_->Queue({.chunks = {{80, "a"}, {80, "b"}, {80, "c"}}});
+  server_->Queue({.chunks = {{100, "a"}, {100, "b"}, {100, "c"}, {100, "d"}}});
   HttpRequest request = Post();
-  request.idle_timeout = milliseconds(150);
+  request.idle_timeout = milliseconds(300);
   EXPECT_TRUE(Fetch(request).ok());
 }
 

@@ -75,20 +75,28 @@ class RunServingTest : public ::testing::Test {
   std::vector<int64_t> seen_;
 };
 
+// Start 0, chunks with choices at 0.50, 0.60, 0.80 s, usage of five tokens at 0.81 s.
+ScriptedAnswer WorkedExample() {
+  return {.chunks = {{500, Text("a")},
+                     {100, Text("b")},
+                     {200, Text("c")},
+                     {10, Event({{"choices", json::array()},
+                                 {"usage", {{"prompt_tokens", 16}, {"completion_tokens", 5}}}})},
+                     {0, "data: [DONE]\n\n"}}};
+}
+
+// The figures are exact in summary_test and stream_test; here a busy machine may deliver late, never early.
 TEST_F(RunServingTest, MeasuresTheWorkedExample) {
   options_.num_prompts = 1;
-  server_->Queue({.chunks = {{500, Text("a")},
-                             {100, Text("b")},
-                             {200, Text("c")},
-                             {10, Event({{"choices", json::array()},
-                                         {"usage", {{"prompt_tokens", 16}, {"completion_tokens", 5}}}})},
-                             {0, "data: [DONE]\n\n"}}});
+  server_->Queue(WorkedExample());
   const ServingRecord serving = Run();
   EXPECT_TRUE(serving.complete);
-  EXPECT_NEAR(Value(serving, "ttft_p50_ms"), 500, 8);
-  EXPECT_NEAR(Value(serving, "e2el_p50_ms"), 800, 8);
-  EXPECT_NEAR(Value(serving, "tpot_p50_ms"), 75, 3);
-  EXPECT_NEAR(Value(serving, "itl_mean_ms"), 150, 5);
+  const double ttft = Value(serving, "ttft_p50_ms");
+  const double e2el = Value(serving, "e2el_p50_ms");
+  EXPECT_NEAR(ttft, 500, 50);
+  EXPECT_NEAR(e2el, 800, 50);
+  EXPECT_NEAR(Value(serving, "tpot_p50_ms"), (e2el - ttft) / 4, 1e-3) << "five tokens";
+  EXPECT_NEAR(Value(serving, "itl_mean_ms"), (e2el - ttft) / 2, 1e-3) << "three chunks";
   ASSERT_EQ(serving.requests.size(), 1u);
   EXPECT_EQ(serving.requests[0].output_tokens, 5);
   EXPECT_TRUE(serving.requests[0].output_tokens_from_usage);
@@ -142,10 +150,11 @@ TEST_F(RunServingTest, OpenLoopSendsOnTimeWhateverIsOutstanding) {
   const std::vector<double> planned = PlanArrivals(8, 40, 1, 0);
   for (size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(serving.requests[i].planned_s, planned[i]);
-    EXPECT_NEAR(serving.requests[i].sent_s, planned[i], 0.01);
+    EXPECT_GE(serving.requests[i].sent_s, planned[i]);
+    EXPECT_LT(serving.requests[i].sent_s, planned[i] + 0.05) << "answers take 0.2 s";
   }
   EXPECT_GT(serving.mean_in_flight, 1.5);
-  EXPECT_LT(serving.send_lag_p99_ms, 10);
+  EXPECT_LT(serving.send_lag_p99_ms, 50);
   EXPECT_GT(serving.client_cpu_share, 0);
 }
 
@@ -154,8 +163,8 @@ TEST_F(RunServingTest, ClosedLoopHoldsTheWindowAndShowsTheWait) {
   options_.max_concurrency = 2;
   const ServingRecord serving = Run();
   EXPECT_LE(serving.mean_in_flight, 2.0);
-  EXPECT_GT(serving.mean_in_flight, 1.5);
-  EXPECT_LT(serving.send_lag_p99_ms, 10) << "waiting for a place is not the client's lag";
+  EXPECT_GT(serving.mean_in_flight, 1.2);
+  EXPECT_LT(serving.send_lag_p99_ms, 50) << "waiting for a place is not the client's lag";
   const double actual = Value(serving, "ttft_p99_ms");
   const double planned = Value(serving, "ttft_from_planned_p99_ms");
   EXPECT_GT(planned, actual + 150) << "the last of 8 waits for three rounds of 80 ms";

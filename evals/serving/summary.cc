@@ -67,22 +67,24 @@ std::vector<Metric> SummariseServing(const std::vector<RequestTiming>& requests,
       {"failed", "", Direction::kLowerIsBetter, static_cast<double>(seen.failed), asked},
   };
   // Nothing completed is not a throughput of zero: nothing was measured.
-  const auto add_rate = [&](const char* name, const char* unit, double amount) {
+  const auto add_rate = [&](const char* name, const char* unit, Direction direction, double amount) {
     const bool measured = seen.completed > 0 && duration_s > 0;
-    metrics.push_back({name, unit, Direction::kHigherIsBetter,
-                       measured ? std::optional(amount / duration_s) : std::nullopt, seen.completed});
+    metrics.push_back({name, unit, direction, measured ? std::optional(amount / duration_s) : std::nullopt,
+                       seen.completed});
   };
   const auto output = static_cast<double>(seen.output_tokens);
-  add_rate("request_throughput_req_s", "req/s", static_cast<double>(seen.completed));
-  add_rate("output_throughput_tok_s", "tok/s", output);
-  add_rate("total_token_throughput_tok_s", "tok/s", output + static_cast<double>(seen.prompt_tokens));
+  add_rate("request_throughput_req_s", "req/s", Direction::kHigherIsBetter,
+           static_cast<double>(seen.completed));
+  add_rate("output_throughput_tok_s", "tok/s", Direction::kHigherIsBetter, output);
+  add_rate("total_token_throughput_tok_s", "tok/s", Direction::kHigherIsBetter,
+           output + static_cast<double>(seen.prompt_tokens));
   AddLatency(metrics, "ttft", seen.ttft);
   AddLatency(metrics, "tpot", seen.tpot);
   AddLatency(metrics, "itl", seen.itl);
   AddLatency(metrics, "e2el", seen.e2el);
   AddLatency(metrics, "ttft_from_planned", seen.ttft_from_planned);
   AddLatency(metrics, "e2el_from_planned", seen.e2el_from_planned);
-  add_rate("mean_in_flight", "", seen.in_flight_s);
+  add_rate("mean_in_flight", "", Direction::kLowerIsBetter, seen.in_flight_s);
   return metrics;
 }
 
