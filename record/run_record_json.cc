@@ -4,6 +4,14 @@
 
 namespace assay::record {
 
+nlohmann::json ToJson(const QuestionSample& sample) {
+  return WriteValue(sample, kFullPrecision);
+}
+
+nlohmann::json ToJson(const RequestTiming& request) {
+  return WriteValue(request, kFullPrecision);
+}
+
 nlohmann::json ToJson(const RunRecord& record) {
   return WriteValue(record, kFullPrecision);
 }

@@ -35,7 +35,8 @@ int UnknownCommand(const std::string& name) {
   std::vector<std::string> names;
   for (const Command& command : CommandTable()) names.emplace_back(command.name);
   const auto nearest = NearestWord(name, names);
-  fmt::print(stderr, "assay: unknown command {}{}\n", name, nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+  fmt::print(stderr, "assay: unknown command {}{}\n", name,
+             nearest ? fmt::format("; did you mean {}?", *nearest) : "");
   fmt::print(stderr, "assay: the commands are {}\n", Join(names, ", "));
   return kExitUsage;
 }
