@@ -29,7 +29,7 @@ struct EngineConfig {
   std::string moe_backend;  // reference | grouped | fused; "" is the engine's default
   std::vector<std::string>
       argv;  // command: the program and its arguments; {port} {host} {model} {tokenizer} {tp} are filled in
-  std::vector<std::string> extra_args;     // bundled: appended
+  std::vector<std::string> extra_args;     // appended; placeholders as in argv for a command
   std::string binary;                      // bundled: path of assay-engine; "" is the one beside assay
   std::map<std::string, std::string> env;  // source text of each scalar: "1", "true"
   std::string ready_path = "/health";
@@ -40,6 +40,7 @@ struct EngineConfig {
 
 struct EvalsConfig {
   std::optional<evals::GpqaOptions> gpqa;
+  std::string gpqa_variant;  // diamond | main | extended: found in the data folder; "" when dataset is a file
   std::vector<evals::ServingOptions> serving;
 };
 
@@ -59,14 +60,20 @@ struct Suite {
   std::optional<int64_t> gpqa_subset;
   std::optional<int> gpqa_repeats;
   bool gpqa = true;
-  std::vector<std::string> serving;  // names to run; empty means all
+  bool serving_enabled = true;
+  std::optional<int64_t> serving_first;  // only the first so many of the config's list
+  std::vector<std::string> serving;      // names to run; empty means all
   Path file;
 };
 
 // Errors read "configs/a.yaml:14:3: engine.tokeniser: unknown key; did you mean tokenizer?". All mistakes of
 // a file are reported at once, one a line.
 Result<Config> LoadConfig(const Path& file);
+// A name under configs_folder/suites, or a file.
 Result<Suite> LoadSuite(const std::string& name_or_file, const Path& configs_folder);
+// The paths in a list file: one a line, relative to its folder, # starts a comment. A line that names no file
+// is an error with its number.
+Result<std::vector<Path>> LoadList(const Path& file);
 Config Apply(Config config, const Suite& suite);
 
 // The resolved config as YAML, defaults filled in: what --dry-run shows and what the hash is taken of.

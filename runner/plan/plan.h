@@ -12,26 +12,33 @@
 
 namespace assay::runner {
 
-// One thing to run: a config cut down to a suite. The key is stable across machines and days: [a-z0-9_.-], at most 64
-// characters.
+struct Machine;
+struct Surroundings;
+
+// One thing to run: a config cut down to a suite. The key is stable across machines and days: [a-z0-9_.-], at
+// most 64 characters.
 struct Cell {
   std::string key;    // "cpu.tiny-moe.smoke"
   std::string suite;  // "" when none was asked for
-  Config config;      // the suite already applied; paths resolved
+  Config config;      // the suite already applied; paths resolved where they exist
   std::string config_hash;
   LaunchPlan launch;  // log_file is filled in by who runs it
 };
 
-// Reads the configs (files, folders or list files) and the suite. Errors are kUsage.
+// Reads the configs (files, folders or list files) and the suite. Needs no model and no data. Errors are
+// kUsage.
 Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite);
+Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite,
+                                   const Surroundings& here);
 
 // What --dry-run prints: each cell with its resolved config and its final command line.
 std::string DescribePlan(const std::vector<Cell>& cells);
 
-// Looks at this machine before anything is launched: hardware (kInvalid, with what was found), model, tokenizer and data
-// (kUsage, with where it looked and what to do). The engine program is not looked for here: that it cannot be started is
-// found by starting it, and is infrastructure.
+// Looks at this machine before anything is launched, and names everything that is missing with where it
+// looked and what to do: hardware (kInvalid), model, tokenizer and data (kUsage), the server's program
+// (kInfrastructure). With mistakes of several kinds the first of these decides.
 Status Preflight(const Cell& cell);
+Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here);
 
 // The machine's part of the fingerprint; engine, flags and hashes are added by who runs the cell.
 record::Fingerprint DetectFingerprint(const std::string& hardware);

@@ -1,0 +1,220 @@
+#include <set>
+
+#include "runner/config/config_file.h"
+
+namespace assay::runner {
+namespace {
+
+constexpr char kToleranceAdvice[] =
+    "absolute: a threshold of 0.568 with 0.05 fails below 0.518; relative: it fails below 0.5396";
+
+void CheckGpqa(const YamlNode& node, const std::string& path, const GpqaFile& gpqa, Reading& reading) {
+  if (gpqa.variant.empty() == gpqa.options.dataset.empty()) {
+    reading.mistakes.Add(node.mark, path,
+                         "needs either variant (diamond, main, extended: the published question sets) or "
+                         "dataset (a CSV of your own)");
+  }
+  if (gpqa.threshold && !gpqa.tolerance) {
+    reading.mistakes.Add(
+        node.Find("threshold")->mark, JoinPath(path, "threshold"),
+        fmt::format("needs tolerance: {{kind: ..., value: ...}} beside it; {}", kToleranceAdvice));
+  }
+  if (!gpqa.threshold && gpqa.tolerance) {
+    reading.mistakes.Add(node.Find("tolerance")->mark, JoinPath(path, "tolerance"),
+                         "has no threshold to loosen; add threshold or remove it");
+  }
+  if (!gpqa.threshold || !gpqa.tolerance) return;
+  if (gpqa.tolerance->kind == gate::ToleranceKind::kAbsolute && gpqa.tolerance->value > *gpqa.threshold) {
+    reading.mistakes.Add(node.Find("tolerance")->mark, JoinPath(path, "tolerance"),
+                         fmt::format("{} is more than the threshold of {}, so that any score would pass",
+                                     gpqa.tolerance->value, *gpqa.threshold));
+  }
+  if (gpqa.broken_below > *gpqa.threshold) {
+    const YamlNode* given = node.Find("broken_below");
+    reading.mistakes.Add(given != nullptr ? given->mark : node.Find("threshold")->mark,
+                         JoinPath(path, "broken_below"),
+                         fmt::format("is {}, above the threshold of {}; write a smaller broken_below",
+                                     gpqa.broken_below, *gpqa.threshold));
+  }
+}
+
+void CheckTolerance(const YamlNode& node, const std::string& path, const Tolerance& tolerance,
+                    Reading& reading) {
+  if (tolerance.kind) return;
+  reading.mistakes.Add(node.mark, path,
+                       fmt::format("needs kind: absolute or relative; {}", kToleranceAdvice));
+}
+
+void CheckEvals(const YamlNode& node, const std::string& path, const EvalsFile& evals, Reading& reading) {
+  if (!evals.gpqa && evals.serving.empty()) {
+    reading.mistakes.Add(node.mark, path, "measures nothing; add gpqa, serving or both");
+  }
+  std::set<std::string> names;
+  for (size_t i = 0; i < evals.serving.size(); ++i) {
+    const std::string& name = evals.serving[i].name;
+    if (names.insert(name).second) continue;
+    reading.mistakes.Add(
+        node.Find("serving")->items[i].Find("name")->mark, fmt::format("{}.serving[{}].name", path, i),
+        fmt::format("{} names two shapes; results are kept by name, so choose another", name));
+  }
+}
+
+const Section<Tolerance>& ToleranceSection() {
+  using T = Tolerance;
+  static const Section<T> section = {
+      "evals.gpqa.tolerance",
+      std::string("How far below the threshold a score may fall. The kind is mandatory because the two "
+                  "readings of a number differ: ") +
+          kToleranceAdvice + ".",
+      {
+          {"kind", &T::kind,
+           OneOfEnum<gate::ToleranceKind>(
+               {{"absolute", gate::ToleranceKind::kAbsolute}, {"relative", gate::ToleranceKind::kRelative}}),
+           "`absolute`: score points; `relative`: a share of the threshold. Mandatory.", "absolute"},
+          {"value", &T::value, Fraction(), "The tolerance.", "0.05", kRequired},
+      },
+      CheckTolerance,
+  };
+  return section;
+}
+
+// `tolerance: 0.05` says neither kind.
+Value<Tolerance> ToleranceValue() {
+  Value<Tolerance> value = Sub(ToleranceSection());
+  value.read = [read = value.read](const YamlNode& node, const Where& where,
+                                   Reading& reading) -> std::optional<Tolerance> {
+    if (node.IsMap()) return read(node, where, reading);
+    reading.mistakes.Add(node.mark, where.path,
+                         fmt::format("must name its kind, got {}; write {{kind: absolute, value: 0.05}} or "
+                                     "{{kind: relative, value: 0.05}}; {}",
+                                     Describe(node), kToleranceAdvice));
+    return std::nullopt;
+  };
+  return value;
+}
+
+}  // namespace
+
+const Section<GpqaFile>& GpqaSection() {
+  using G = GpqaFile;
+  const auto option = [](auto member) {
+    return [member](auto& file) -> auto& {
+      return file.options.*member;
+    };
+  };
+  using O = evals::GpqaOptions;
+  static const Section<G> section = {
+      "evals.gpqa",
+      "The accuracy eval: four-option questions in GPQA's format, each asked `repeats` times with shuffled "
+      "options.",
+      {
+          {"variant", &G::variant, OneOf({"diamond", "main", "extended"}),
+           "A published GPQA set, looked for as `gpqa/gpqa_<variant>.csv` in the data folder (see *Data*). "
+           "Either this or `dataset`.",
+           "diamond"},
+          {"dataset", option(&O::dataset), FilePath(), "A CSV with GPQA's columns (see *Paths*).",
+           "models/tiny-moe/questions.csv"},
+          {"subset", option(&O::subset), Integer<int64_t>(1),
+           "Ask only so many questions, drawn with `seed`. Default: all.", "50"},
+          {"repeats", option(&O::repeats), Integer<int>(1, 1000), "How often each question is asked.", "8"},
+          {"seed", option(&O::seed), Integer<uint64_t>(0),
+           "Seed of subset and shuffling; 0 is the order of gpt-oss's own evals.", "0"},
+          {"reasoning_effort", option(&O::reasoning_effort), OneOf({"low", "medium", "high"}),
+           "Sent with every request.", "low"},
+          {"temperature", option(&O::temperature), Number({0, 10}), "Sampling temperature; 0 is greedy.",
+           "1"},
+          {"sampling_seed", option(&O::sampling_seed), Integer<int64_t>(0),
+           "Request i sends this plus i as its seed. Default: none is sent.", "0"},
+          {"max_tokens", option(&O::max_tokens), Integer<int64_t>(1),
+           "Limit of an answer, reasoning included; what is cut there counts as truncated.", "4096"},
+          {"concurrency", option(&O::concurrency), Integer<int>(1, 65536), "Requests in flight.", "200"},
+          {"retries", option(&O::retries), Integer<int>(0, 100),
+           "Retries of a request that failed in transport or with 5xx.", "2"},
+          {"request_timeout_s", option(&O::request_timeout_s), Number({0, 86400, true}),
+           "Seconds for one whole request.", "600"},
+          {"idle_timeout_s", option(&O::idle_timeout_s), Number({0, 86400, true}),
+           "Seconds without a byte after which a request has failed.", "120"},
+          {"grader", option(&O::grader), OneOf({"strict", "compat"}),
+           "`strict`: the last explicit declaration; `compat`: as gpt-oss's grader. Both letters are "
+           "recorded, this one decides.",
+           "strict"},
+          {"threshold", &G::threshold, Fraction(),
+           "Score to reach, a fraction. Needs `tolerance`. Default: only the baseline judges.", "0.568",
+           kNotMeasured},
+          {"tolerance", &G::tolerance, ToleranceValue(), "How far below is still a pass.",
+           "{kind: absolute, value: 0.05}", kNotMeasured},
+          {"proof", &G::proof,
+           OneOfEnum<gate::ThresholdProof>({{"tolerance", gate::ThresholdProof::kTolerance},
+                                            {"prove_bad", gate::ThresholdProof::kProveBad},
+                                            {"prove_good", gate::ThresholdProof::kProveGood}}),
+           "`tolerance`: score at least threshold minus tolerance; `prove_bad`: FAIL only when the interval "
+           "lies below that; `prove_good`: PASS only when it lies above.",
+           "tolerance", kNotMeasured},
+          {"broken_below", &G::broken_below, Fraction(),
+           "A score below this is a model that guesses: FAIL without statistics.", "0.35", kNotMeasured},
+      },
+      CheckGpqa,
+  };
+  return section;
+}
+
+const Section<evals::ServingOptions>& ServingSection() {
+  using S = evals::ServingOptions;
+  static const Section<S> section = {
+      "evals.serving[]",
+      "One serving benchmark: a shape of prompts and answers, and a load.",
+      {
+          {"name", &S::name, SafeName(40, false), "Name of the shape; metrics are kept as `<name>.<metric>`.",
+           "1k1k", kRequired},
+          {"dataset", &S::dataset, OneOf({"random"}), "`random`: token ids drawn from the vocabulary.",
+           "random"},
+          {"input_len", &S::input_len, Integer<int64_t>(1, 10'000'000), "Tokens of each prompt.", "1024"},
+          {"output_len", &S::output_len, Integer<int64_t>(1, 10'000'000), "Tokens asked for in each answer.",
+           "1024"},
+          {"num_prompts", &S::num_prompts, Integer<int64_t>(1, 10'000'000), "Requests.", "512"},
+          {"request_rate", &S::request_rate, RequestRate(),
+           "Open loop: requests per second, sent whether or not earlier ones are answered. `inf` sends all "
+           "at once.",
+           "10"},
+          {"burstiness", &S::burstiness, Number({0, 1e6, true}),
+           "Shape of the gamma-distributed gaps; 1 is Poisson, larger is more regular.", "1"},
+          {"max_concurrency", &S::max_concurrency, Integer<int64_t>(1, 1'000'000),
+           "Closed loop: at most so many requests in flight. Default: no limit.", "64"},
+          {"warmups", &S::warmups, Integer<int64_t>(0, 1'000'000),
+           "Requests before the measurement, left out of it.", "4"},
+          {"seed", &S::seed, Integer<uint64_t>(0), "Seed of prompts and arrival times.", "0"},
+          {"ignore_eos", &S::ignore_eos, TrueOrFalse(),
+           "Answers run to `output_len` whatever the model says; without it lengths differ between arms.",
+           "true"},
+          {"temperature", &S::temperature, Number({0, 10}), "Sampling temperature; 0 is greedy.", "0"},
+          {"vocab_size", &S::vocab_size, Integer<int32_t>(0),
+           "Prompts draw ids below this. 0: the size of the tokenizer in the model or tokenizer folder, "
+           "special tokens left out; needed when no such folder is on this machine.",
+           "199998"},
+          {"request_timeout_s", &S::request_timeout_s, Number({0, 86400, true}),
+           "Seconds for one whole request.", "600"},
+          {"idle_timeout_s", &S::idle_timeout_s, Number({0, 86400, true}),
+           "Seconds without a byte after which a request has failed.", "120"},
+      },
+      nullptr,
+  };
+  return section;
+}
+
+const Section<EvalsFile>& EvalsSection() {
+  using E = EvalsFile;
+  static const Section<E> section = {
+      "evals",
+      "What is measured. At least one of the two.",
+      {
+          {"gpqa", &E::gpqa, Sub(GpqaSection()), "The accuracy eval.", "{variant: diamond, repeats: 8}"},
+          {"serving", &E::serving, ListOf(Sub(ServingSection()), "a list of shapes"),
+           "Serving benchmarks, run in this order.",
+           "[{name: 1k1k, input_len: 1024, output_len: 1024, num_prompts: 512, request_rate: 10}]"},
+      },
+      CheckEvals,
+  };
+  return section;
+}
+
+}  // namespace assay::runner

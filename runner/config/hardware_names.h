@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay::runner {
+
+enum class HardwareVendor { kNone, kNvidia, kAmd };
+
+// What a config may name under `hardware`. A new kind of machine is one row in hardware_names.cc.
+struct HardwareName {
+  std::string name;  // cpu | h200 | gfx950 ...
+  HardwareVendor vendor = HardwareVendor::kNone;
+  std::string marker;  // NVIDIA: the word in the device name that means this kind
+};
+
+const std::vector<HardwareName>& HardwareNames();
+
+}  // namespace assay::runner

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "base/text.h"
+#include "runner/plan/machine.h"
+
+namespace assay::runner {
+namespace {
+
+// "name value" lines, as the kernel's compute driver writes its topology.
+std::map<std::string, int64_t> Properties(const Path& file) {
+  std::map<std::string, int64_t> properties;
+  for (const std::string& line : SplitLines(ReadFile(file).value_or(""))) {
+    const std::vector<std::string> parts = Split(line, ' ');
+    if (parts.size() != 2) continue;
+    std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), properties[parts[0]]);
+  }
+  return properties;
+}
+
+int64_t MemoryMb(const Path& node) {
+  int64_t bytes = 0;
+  std::error_code ignored;
+  for (const auto& bank : std::filesystem::directory_iterator(node / "mem_banks", ignored)) {
+    bytes += Properties(bank.path() / "properties")["size_in_bytes"];
+  }
+  return bytes / (1024 * 1024);
+}
+
+}  // namespace
+
+std::string GfxName(int64_t version) {
+  return fmt::format("gfx{}{:x}{:x}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::vector<Gpu> DetectAmd(const Probe& probe) {
+  std::vector<Path> nodes;
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(probe.root / "sys/class/kfd/kfd/topology/nodes", ignored)) {
+    nodes.push_back(entry.path());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  const std::string driver(Trim(ReadFile(probe.root / "sys/module/amdgpu/version").value_or("")));
+  std::vector<Gpu> gpus;
+  for (const Path& node : nodes) {
+    const int64_t version = Properties(node / "properties")["gfx_target_version"];
+    if (version <= 0) continue;  // a node of CPUs
+    const std::string name = ReadFile(node / "name").value_or("");
+    Gpu gpu;
+    gpu.hardware = GfxName(version);
+    gpu.name = Trim(name).empty() ? "AMD " + gpu.hardware : Printable(Trim(name));
+    gpu.driver = driver;
+    gpu.memory_mb = MemoryMb(node);
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,116 @@
+#include "runner/plan/plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "runner/plan/command_line.h"
+#include "runner/plan/config_files.h"
+#include "runner/plan/resolve.h"
+
+namespace assay::runner {
+namespace {
+
+// Text as written where nothing was found: a model id of a hub, or what Preflight will name as missing.
+std::string PathOrText(const Found& found, const std::string& text) {
+  return found.path ? found.path->string() : text;
+}
+
+void ResolvePaths(Config& config, const Surroundings& here) {
+  EngineConfig& engine = config.engine;
+  for (std::string* text : {&engine.model, &engine.tokenizer}) {
+    if (!text->empty()) *text = PathOrText(FindModel(*text, config.file, here), *text);
+  }
+  for (std::string* text : {&engine.binary, &config.gate.baseline.pinned_file}) {
+    if (!text->empty()) *text = PathOrText(FindPath(*text, config.file, here), *text);
+  }
+  if (auto& gpqa = config.evals.gpqa) {
+    const std::string text = gpqa->dataset.string();
+    gpqa->dataset = !config.evals.gpqa_variant.empty()
+                        ? GpqaFilePath(config.evals.gpqa_variant, here)
+                        : Path(PathOrText(FindPath(text, config.file, here), text));
+  }
+}
+
+std::string CellKey(const Config& config, const std::string& suite) {
+  return fmt::format("{}.{}{}{}", config.hardware, config.name, suite.empty() ? "" : ".", suite);
+}
+
+std::string ShapeNames(const Config& config) {
+  std::vector<std::string> names;
+  for (const auto& shape : config.evals.serving) names.push_back(shape.name);
+  return names.empty() ? "none" : Join(names, ", ");
+}
+
+// A shape that no config has is a typing mistake; one that only some have is a choice.
+Status CheckShapeNames(const Suite& suite, const std::vector<Config>& configs) {
+  std::vector<std::string> known;
+  for (const Config& config : configs) {
+    for (const auto& shape : config.evals.serving) known.push_back(shape.name);
+  }
+  for (const std::string& name : suite.serving) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto nearest = NearestWord(name, known);
+    return Fail(ErrorKind::kUsage, "{}: serving.names: no config given has a shape {}; {}",
+                suite.file.string(), name,
+                nearest ? fmt::format("did you mean {}?", *nearest)
+                        : fmt::format("the first one has {}", ShapeNames(configs.front())));
+  }
+  return {};
+}
+
+Result<Cell> MakeCell(Config config, const std::optional<Suite>& suite, const Surroundings& here) {
+  Cell cell;
+  cell.suite = suite ? suite->name : "";
+  const std::string shapes = ShapeNames(config);
+  if (suite) config = Apply(std::move(config), *suite);
+  if (!config.evals.gpqa && config.evals.serving.empty()) {
+    return Fail(ErrorKind::kUsage,
+                "{}: the suite {} leaves nothing to measure (serving shapes here: {}); choose another",
+                config.file.string(), cell.suite, shapes);
+  }
+  cell.key = CellKey(config, cell.suite);
+  ResolvePaths(config, here);
+  cell.config_hash = ConfigHash(config);
+  cell.launch = MakeLaunchPlan(config, here);
+  cell.config = std::move(config);
+  return cell;
+}
+
+Status CheckKeysDiffer(const std::vector<Cell>& cells) {
+  std::map<std::string, Path> seen;
+  for (const Cell& cell : cells) {
+    const auto [first, fresh] = seen.emplace(cell.key, cell.config.file);
+    if (fresh) continue;
+    return Fail(ErrorKind::kUsage,
+                "{}: has the name and hardware of {} (cell {}); give one of them another name",
+                cell.config.file.string(), first->second.string(), cell.key);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Cell>> MakePlan(const std::vector<Path>& paths,
+                                   const std::optional<std::string>& suite_name, const Surroundings& here) {
+  ASSIGN_OR_RETURN(const std::vector<Config> configs, LoadConfigs(paths));
+  std::optional<Suite> suite;
+  if (suite_name) {
+    ASSIGN_OR_RETURN(suite, LoadSuite(*suite_name, ConfigsFolder(configs.front().file)));
+    RETURN_IF_ERROR(CheckShapeNames(*suite, configs));
+  }
+  std::vector<Cell> cells;
+  for (const Config& config : configs) {
+    ASSIGN_OR_RETURN(Cell cell, MakeCell(config, suite, here));
+    cells.push_back(std::move(cell));
+  }
+  RETURN_IF_ERROR(CheckKeysDiffer(cells));
+  return cells;
+}
+
+Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs,
+                                   const std::optional<std::string>& suite) {
+  return MakePlan(configs, suite, Surroundings::OfThisProcess());
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,139 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "evals/gpqa/gpqa.h"
+#include "runner/plan/machine.h"
+#include "runner/plan/plan.h"
+#include "runner/plan/resolve.h"
+
+namespace assay::runner {
+namespace {
+
+// Problems of one cell, each with the key it belongs to; the exit code follows the first kind in this order.
+class Problems {
+ public:
+  explicit Problems(const Config& config) : config_(config) {}
+
+  void Add(ErrorKind kind, std::string_view what) {
+    list_.push_back({kind, fmt::format("{}: {}", config_.file.string(), what)});
+  }
+  void Add(const Status& status) {
+    if (!status) Add(status.error().kind, status.error().message);
+  }
+
+  Status Outcome() const {
+    if (list_.empty()) return {};
+    std::vector<std::string> lines;
+    for (const Error& problem : list_) lines.push_back(problem.message);
+    return tl::unexpected(Error{list_.front().kind, Join(lines, "\n")});
+  }
+
+ private:
+  const Config& config_;
+  std::vector<Error> list_;
+};
+
+bool IsFolder(const Path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+std::string ModelsAdvice(const std::string& text, const Surroundings& here) {
+  if (IsExplicitPath(text)) return "correct the path";
+  return here.models
+             ? fmt::format("put the model there ($ASSAY_MODELS is {})", here.models->string())
+             : fmt::format("put the model there, or set ASSAY_MODELS to the folder that holds {}", text);
+}
+
+// The bundled engine loads from folders only. Other servers may fetch a model id themselves, so that only a
+// path can be found missing.
+void CheckModelFolder(const std::string& key, const std::string& text, const char* file, const Cell& cell,
+                      const Surroundings& here, Problems& problems) {
+  const bool bundled = cell.config.engine.kind == EngineKind::kBundled;
+  const Found found = FindModel(text, cell.config.file, here);
+  if (!found.path) {
+    if (!bundled && !IsExplicitPath(text)) return;
+    problems.Add(ErrorKind::kUsage, fmt::format("{}: {} is not on this machine; {}; {}", key, text,
+                                                LookedIn(found.looked), ModelsAdvice(text, here)));
+    return;
+  }
+  if (!bundled) return;
+  std::error_code ignored;
+  if (!IsFolder(*found.path)) {
+    problems.Add(ErrorKind::kUsage, fmt::format("{}: {} is a file; name the folder that holds {}", key,
+                                                found.path->string(), file));
+  } else if (!std::filesystem::exists(*found.path / file, ignored)) {
+    problems.Add(ErrorKind::kUsage,
+                 fmt::format("{}: {} has no {}; it is no {} folder, or the download did not finish", key,
+                             found.path->string(), file, key == "engine.model" ? "model" : "tokenizer"));
+  }
+}
+
+void CheckProgram(const Cell& cell, const Surroundings& here, Problems& problems) {
+  const std::string& program = cell.launch.argv.front();
+  const Found found = FindProgram(program, here);
+  if (found.path) return;
+  const bool bundled = cell.config.engine.kind == EngineKind::kBundled;
+  const char* key = !bundled                            ? "engine.argv[0]"
+                    : cell.config.engine.binary.empty() ? "engine.kind"
+                                                        : "engine.binary";
+  problems.Add(ErrorKind::kInfrastructure,
+               fmt::format("{}: no program {} to start; {}", key, program,
+                           bundled ? "build it (make build), or name another one in engine.binary"
+                                   : "install the server, or put its folder into PATH"));
+}
+
+std::string GpqaAdvice(const std::string& variant, const Path& file) {
+  return fmt::format(
+      "evals.gpqa.variant: {} is not on this machine: no file {}; download dataset.zip from "
+      "github.com/idavidrein/gpqa "
+      "(its README has the password), unpack gpqa_{}.csv to that place, or set ASSAY_DATA to the folder that "
+      "holds gpqa/",
+      variant, file.string(), variant);
+}
+
+Status CheckQuestions(const evals::GpqaOptions& gpqa) {
+  ASSIGN_OR_RETURN(const auto questions, evals::LoadQuestions(gpqa.dataset));
+  ASSIGN_OR_RETURN(const auto samples, evals::PlanSamples(questions, gpqa.subset, gpqa.repeats, gpqa.seed));
+  return {};
+}
+
+void CheckData(const Cell& cell, Problems& problems) {
+  const auto& gpqa = cell.config.evals.gpqa;
+  if (!gpqa) return;
+  const std::string& variant = cell.config.evals.gpqa_variant;
+  std::error_code ignored;
+  if (!variant.empty() && !std::filesystem::exists(gpqa->dataset, ignored)) {
+    problems.Add(ErrorKind::kUsage, GpqaAdvice(variant, gpqa->dataset));
+    return;
+  }
+  if (const Status checked = CheckQuestions(*gpqa); !checked) {
+    problems.Add(ErrorKind::kUsage, (variant.empty() ? "evals.gpqa.dataset: " : "evals.gpqa.variant: ") +
+                                        checked.error().message);
+  }
+}
+
+}  // namespace
+
+Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here) {
+  const EngineConfig& engine = cell.config.engine;
+  Problems problems(cell.config);
+  problems.Add(CheckHardware(cell.config.hardware, engine.tensor_parallel_size, machine));
+  CheckModelFolder("engine.model", engine.model, "config.json", cell, here, problems);
+  if (!engine.tokenizer.empty()) {
+    CheckModelFolder("engine.tokenizer", engine.tokenizer, "tokenizer.json", cell, here, problems);
+  }
+  CheckData(cell, problems);
+  CheckProgram(cell, here, problems);
+  return problems.Outcome();
+}
+
+Status Preflight(const Cell& cell) {
+  return Preflight(cell, DetectMachine(Probe::OfThisMachine()), Surroundings::OfThisProcess());
+}
+
+record::Fingerprint DetectFingerprint(const std::string& hardware) {
+  return ToFingerprint(DetectMachine(Probe::OfThisMachine()), hardware);
+}
+
+}  // namespace assay::runner
