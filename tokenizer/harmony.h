@@ -38,8 +38,12 @@ Result<HarmonyTokens> FindHarmonyTokens(const Tokenizer& tokenizer);
 std::vector<int32_t> RenderHarmony(const Tokenizer& tokenizer, const HarmonyTokens& tokens,
                                    std::span<const HarmonyMessage> messages, const HarmonyOptions& options);
 
-// Reads the tokens a model generates after "<|start|>assistant". analysis is reasoning; final, and commentary
-// without recipient, are content. Control tokens give no text.
+// Reads the tokens a model generates after "<|start|>assistant". analysis is reasoning; final, commentary
+// without recipient, and an unknown channel are content; a message to a tool (commentary with a recipient)
+// gives no text. Control tokens give no text either, nor does a header that never reaches <|message|>. Text
+// outside a message, from a model that leaves the channel out, is content, unless it turns out to be the
+// start of a header
+// ("assistant", " to=functions.x").
 class HarmonyParser {
  public:
   HarmonyParser(const Tokenizer& tokenizer, const HarmonyTokens& tokens);
@@ -52,15 +56,23 @@ class HarmonyParser {
   Delta Finish();
 
  private:
-  enum class State { kHeader, kBody, kBetween };
+  enum class State { kBetween, kHeader, kBody };
+  enum class Target { kContent, kReasoning, kNowhere };
+
   Delta Route(std::string text) const;
+  void Text(std::string text, Delta* delta);
+  void OpenHeader(int32_t id);
+  void OpenBody();
+  void Close(Delta* delta);
 
   const Tokenizer* tokenizer_;
   HarmonyTokens tokens_;
   IncrementalDecoder decoder_;
-  State state_ = State::kHeader;
-  std::string header_;
-  bool in_reasoning_ = false;
+  State state_ = State::kBetween;
+  Target target_ = Target::kContent;
+  std::string header_;   // role and recipient; between messages, text that may become that
+  std::string channel_;  // what stands after <|channel|>
+  bool in_channel_ = false;
 };
 
 }  // namespace assay::tokenizer

@@ -30,10 +30,11 @@ class Tokenizer {
     kAsText,
     kParse
   };  // whether "<|end|>" in the text is the special token or seven characters
+  // Bytes that are not UTF-8 are read as U+FFFD, one for each maximal invalid part.
   std::vector<int32_t> Encode(std::string_view text, Specials specials = Specials::kAsText) const;
 
-  // Bytes of the tokens; special tokens give their text unless `skip_specials`. May end inside a UTF-8
-  // sequence.
+  // Bytes of the tokens; special tokens give their text unless `skip_specials`; an id that is no token gives
+  // nothing. May end inside a UTF-8 sequence.
   std::string Decode(std::span<const int32_t> ids, bool skip_specials = false) const;
 
   std::optional<int32_t> SpecialId(std::string_view text) const;  // "<|return|>"
@@ -48,6 +49,7 @@ class Tokenizer {
  private:
   struct Impl;
   explicit Tokenizer(std::unique_ptr<Impl> impl);
+  static Result<std::unique_ptr<Impl>> Parse(std::string_view text);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -55,12 +57,14 @@ class Tokenizer {
 // an invalid sequence comes out as U+FFFD. What was returned never changes.
 class IncrementalDecoder {
  public:
-  explicit IncrementalDecoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+  explicit IncrementalDecoder(const Tokenizer& tokenizer, bool skip_specials = false)
+      : tokenizer_(&tokenizer), skip_specials_(skip_specials) {}
   std::string Add(int32_t id);
   std::string Finish();  // what is still held back, repaired
 
  private:
   const Tokenizer* tokenizer_;
+  bool skip_specials_;
   std::string held_;
 };
 
