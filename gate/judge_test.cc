@@ -46,6 +46,7 @@ TEST(Judge, FailsASlowdownBeyondMarginAndNoise) {
   const Check tpot = *Find(verdict, "tpot_p50_ms");
   EXPECT_EQ(tpot.outcome, Outcome::kFail);
   EXPECT_NEAR(*tpot.change, 0.1, 1e-3);
+  EXPECT_NEAR(*tpot.value / *tpot.reference - 1, *tpot.change, 1e-9);  // what is printed fits together
   EXPECT_LT(*tpot.ci_low, 0.1);
   EXPECT_GT(*tpot.ci_high, 0.1);
   const Check throughput = *Find(verdict, "output_throughput_tok_s");

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gate/check.h"
+#include "gate/load.h"
 #include "gate/text.h"
 #include "record/distributions.h"
 #include "record/prediction.h"
@@ -44,6 +45,13 @@ std::vector<double> BaselineValues(const std::string& name, const std::vector<co
     if (metric && metric->value) values.push_back(*metric->value);
   }
   return values;
+}
+
+// Speeds are compared as ratios, so their middle is that of their logs.
+double GeometricMean(const std::vector<double>& values) {
+  std::vector<double> logs;
+  for (double value : values) logs.push_back(std::log(value));
+  return std::exp(record::Mean(logs));
 }
 
 // A worse-is-positive log ratio as the relative change that was measured.
@@ -93,14 +101,15 @@ void CompareWithRuns(const std::vector<double>& values, const PerformancePolicy&
     check.reason = "no baseline run has this metric";
     return;
   }
-  check.reference = record::Mean(values);
   const bool positive =
       *check.value > 0 && std::all_of(values.begin(), values.end(), [](double v) { return v > 0; });
   if (!positive) {
-    check.outcome = Outcome::kInconclusive;
-    check.reason = "a ratio needs values above zero";
+    check.reference = record::Mean(values);
+    check.outcome = check.primary ? Outcome::kInvalid : Outcome::kInconclusive;
+    check.reason = "not a speed: a ratio needs values above zero";
     return;
   }
+  check.reference = GeometricMean(values);
   check.change = *check.value / *check.reference - 1;
   if (values.size() < 2) {
     check.outcome = Outcome::kInconclusive;
@@ -140,6 +149,7 @@ Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Me
       scope == SpeedScope::kAll || (scope == SpeedScope::kLatencyOnly && !DependsOnLength(metric.name));
   if (!in_scope) {  // what stands in the way decides by a check of its own; this row only says so
     check.outcome = Outcome::kInconclusive;
+    if (check.primary) check.rule = "not_judged";
     check.primary = false;
     check.reason = "not judged: " + why_not;
     return check;
@@ -151,10 +161,12 @@ Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Me
   }
   check.margin = policy.margin;
   CompareWithRuns(BaselineValues(metric.name, baseline), policy, check);
-  if (IsP99(metric.name) && metric.samples < kRequestsForP99) {
+  // Gaps of one request are not independent: what counts is requests, however many samples they gave.
+  const int64_t requests = std::min(metric.samples, Completed(serving));
+  if (IsP99(metric.name) && requests < kRequestsForP99) {
     check.primary = false;
-    check.reason += fmt::format("; an observation: {} requests cannot bound a p99, {} can", metric.samples,
-                                kRequestsForP99);
+    check.reason +=
+        fmt::format("; an observation: {} requests cannot bound a p99, {} can", requests, kRequestsForP99);
   }
   return check;
 }

@@ -235,9 +235,11 @@ ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& servi
     load.reference = 0.05;
     Add(validity,
         Decide(std::move(load), std::abs(difference) <= 0.05,
-               fmt::format("{:.1f} requests in flight here and {:.1f} in the baseline (limit 5 %): another "
-                           "load is another point of the latency-throughput curve",
-                           serving.mean_in_flight, their_load)));
+               fmt::format("{:.1f} requests in flight here and {:.1f} in the baseline (limit 5 %){}",
+                           serving.mean_in_flight, their_load,
+                           std::abs(difference) <= 0.05
+                               ? ""
+                               : ": another load is another point of the latency-throughput curve")));
   }
   return validity;
 }

@@ -34,6 +34,8 @@ template <typename Struct>
 inline constexpr std::tuple<> kFields{};
 
 inline constexpr int kSeconds = 6, kMilliseconds = 3;
+// Of verdicts: finer than anyone reads, coarse enough not to depend on the compiler.
+inline constexpr int kQuantity = 6, kShare = 9;
 
 template <>
 inline constexpr auto kFields<Metric> = std::tuple{
@@ -191,16 +193,26 @@ inline constexpr auto kFields<RunRecord> = std::tuple{
 
 template <>
 inline constexpr auto kFields<Check> = std::tuple{
-    Required("cell", &Check::cell),       Required("group", &Check::group),
-    Required("metric", &Check::metric),   Required("rule", &Check::rule),
-    Required("outcome", &Check::outcome), Required("reason", &Check::reason),
-    Optional("unit", &Check::unit),       Optional("direction", &Check::direction),
-    Optional("value", &Check::value),     Optional("reference", &Check::reference),
-    Optional("change", &Check::change),   Optional("ci_low", &Check::ci_low),
-    Optional("ci_high", &Check::ci_high), Optional("margin", &Check::margin),
-    Optional("mde", &Check::mde),         Optional("p_value", &Check::p_value),
-    Optional("samples", &Check::samples), Optional("baseline_samples", &Check::baseline_samples),
-    Required("primary", &Check::primary), Optional("improved", &Check::improved),
+    Required("cell", &Check::cell),
+    Required("group", &Check::group),
+    Required("metric", &Check::metric),
+    Required("rule", &Check::rule),
+    Required("outcome", &Check::outcome),
+    Required("reason", &Check::reason),
+    Optional("unit", &Check::unit),
+    Optional("direction", &Check::direction),
+    Optional("value", &Check::value, kQuantity),
+    Optional("reference", &Check::reference, kQuantity),
+    Optional("change", &Check::change, kShare),
+    Optional("ci_low", &Check::ci_low, kShare),
+    Optional("ci_high", &Check::ci_high, kShare),
+    Optional("margin", &Check::margin, kShare),
+    Optional("mde", &Check::mde, kShare),
+    Optional("p_value", &Check::p_value, kShare),
+    Optional("samples", &Check::samples),
+    Optional("baseline_samples", &Check::baseline_samples),
+    Required("primary", &Check::primary),
+    Optional("improved", &Check::improved),
     Optional("details", &Check::details),
 };
 

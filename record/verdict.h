@@ -21,7 +21,8 @@ struct Check {
   std::string cell;
   std::string group;   // server | validity | accuracy | serving:<name>
   std::string metric;  // gpqa_score, ttft_p50_ms, V6_completed ...
-  std::string rule;    // threshold | broken_line | paired | baseline | validity | server
+  // threshold | broken_line | paired | performance | not_judged | baseline | validity | server
+  std::string rule;
   Outcome outcome = Outcome::kPass;
   std::string reason;  // one line a reviewer can act on
   std::string unit;

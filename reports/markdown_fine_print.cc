@@ -76,7 +76,7 @@ std::string DefinitionsSection() {
       R"(- **FAIL** needs evidence: the whole 95 % interval lies beyond the margin, or the score is below its limit, or the server broke.
 - **PASS** needs evidence too: a loss of the margin's size is excluded. **INCONCLUSIVE** is neither. **INVALID** means that the measurement is broken and says nothing.
 - **Accuracy change** is in points of the score (0.01), paired question by question with the baseline; its interval counts only the questions whose answers differ.
-- **Speed change** compares one run with the mean of earlier runs on the same machine with equal flags and model; its interval is where one more run like those would fall. Fewer than three earlier runs decide nothing.
+- **Speed change** compares one run with the mean of earlier runs on the same machine with equal flags and model; its interval is where one more run like those would fall. Too few earlier runs (three, unless the config says otherwise) decide nothing.
 - **Observations** are shown and decide nothing: metrics that the config does not call primary, and a p99 of fewer than 299 requests.
 - **TTFT** is the time from sending a request to its first chunk, **TPOT** the time from there to the last chunk divided by one less than the number of output tokens, **E2EL** the time from sending to the last chunk.
 )");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "reports/check_names.h"
 #include "reports/markdown_place.h"
 #include "reports/markdown_sections.h"
@@ -35,6 +34,10 @@ const std::vector<std::string> kColumns = {"baseline",      "this run", "change"
 std::string AnswerCounts(const CellRecord& cell) {
   const record::AccuracyRecord& accuracy = *cell.accuracy;
   const record::AccuracyCounts counts = Count(accuracy);
+  if (!accuracy.complete) {
+    return fmt::format("{} of {} planned samples were answered, which makes no score.\n", counts.samples,
+                       accuracy.questions * accuracy.repeats);
+  }
   return fmt::format(
       "{} of {} samples right ({} questions x {}), {} without a readable letter, {} cut at {} tokens, {} "
       "failed. "
@@ -57,13 +60,12 @@ std::string LoadText(const record::ServingRecord& serving) {
       serving.client_cpu_share * 100);
 }
 
-// One reason for the whole benchmark, where nothing of it was judged.
+// Each reason once, where primary metrics of the benchmark were not judged.
 std::string WhyNotJudged(const Verdict& verdict, const std::string& cell, const std::string& benchmark) {
   std::string reason;
   for (const Check& check : verdict.checks) {
-    if (check.cell != cell || Benchmark(check) != benchmark || check.rule != "performance") continue;
-    if (check.primary) return "";
-    if (StartsWith(check.reason, "not judged")) reason = check.reason;
+    if (check.cell == cell && Benchmark(check) == benchmark && check.rule == "not_judged")
+      reason = check.reason;
   }
   return reason.empty() ? "" : "; **" + Inline(reason) + "**";
 }
@@ -85,12 +87,12 @@ std::string AccuracySection(const RunRecord& record, const Verdict& verdict) {
   return "### Accuracy\n\n" + table + counts + "\n";
 }
 
-// Metrics that decide stand in the open; observations are folded below them.
+// Metrics that decide, or would, stand in the open; observations are folded below them.
 std::string ServingSection(const RunRecord& record, const Verdict& verdict) {
-  const auto rows = [&](bool primary) {
+  const auto rows = [&](bool open) {
     std::string text;
     for (const Check& check : verdict.checks) {
-      if (Benchmark(check).empty() || check.rule != "performance" || check.primary != primary) continue;
+      if (Benchmark(check).empty() || (check.primary || check.rule == "not_judged") != open) continue;
       text += TableRow(WithCell(record, check.cell,
                                 Prepend({Inline(Benchmark(check)), Code(check.metric)}, Columns(check))));
     }
@@ -106,12 +108,9 @@ std::string ServingSection(const RunRecord& record, const Verdict& verdict) {
     }
   }
   if (loads.empty()) return "";
-  const std::string primary = rows(true), observations = rows(false);
-  std::string text = "### Serving\n\n" + primary + loads + "\n";
-  if (observations.empty()) return text;
-  // With nothing judged the observations are all there is to see.
-  return primary.empty() ? "### Serving\n\n" + observations + loads + "\n"
-                         : text + Folded("observations (they decide nothing)", observations);
+  const std::string observations = rows(false);
+  return "### Serving\n\n" + rows(true) + loads + "\n" +
+         (observations.empty() ? "" : Folded("observations (they decide nothing)", observations));
 }
 
 }  // namespace assay::reports

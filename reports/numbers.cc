@@ -68,6 +68,7 @@ std::string MarginText(const Check& check) {
 }
 
 std::string VerdictText(const Check& check) {
+  if (check.rule == "not_judged") return "not judged";
   if (!check.primary) return "observation";
   const std::string name = record::Name(check.outcome);
   return check.improved ? name + ", improved" : name;
