@@ -25,6 +25,8 @@ struct ModelConfig {
   bool rope_truncate;
 };
 Result<ModelConfig> LoadModelConfig(const Path& folder);
+// `source` names the text in errors.
+Result<ModelConfig> ParseModelConfig(const std::string& text, const std::string& source);
 
 struct GenerationConfig {
   std::vector<int32_t> eos_token_ids;
@@ -33,5 +35,6 @@ struct GenerationConfig {
   int64_t top_k = 0;
 };
 Result<GenerationConfig> LoadGenerationConfig(const Path& folder);
+Result<GenerationConfig> ParseGenerationConfig(const std::string& text, const std::string& source);
 
 }  // namespace assay::engine

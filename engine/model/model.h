@@ -12,15 +12,26 @@ namespace assay::engine {
 
 enum class MoeBackend { kReference, kGrouped };  // kReference: the slow definition of every op
 
+// What the fast backend hands to a matrix product; weights, sums and everything between products are the
+// same.
+enum class Activations {
+  kBf16,      // rounded to 8 significant bits, as GPU engines do: the fastest
+  kBf16Pair,  // with the rounding error as a second number: 16 bits, routes and answers as float32 does
+};
+
 struct ModelOptions {
   int tensor_parallel_size = 1;
   int threads = 0;  // per process; 0: one for each core
   MoeBackend moe_backend = MoeBackend::kGrouped;
+  Activations activations = Activations::kBf16Pair;
   int64_t max_batch_tokens = 512;  // rows of one Forward
   int64_t max_requests = 64;
   int64_t block_size = 16;  // tokens of one KV block
   int64_t num_blocks = 1024;
+  bool poison_padding = false;  // for tests: padding rows start as infinities and NaNs
 };
+// Answers kUsage, with the arithmetic, for a degree or size that the model cannot be run with.
+Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options);
 
 // One request's part of a batch: `tokens` at positions [start, start + tokens.size()), whose keys and values
 // go to `blocks` (block_table[p / block_size] holds position p). All earlier positions must already be there.
@@ -46,7 +57,7 @@ class Model {
 
   // `padded_rows` >= sum of tokens: rows beyond the real ones are padding (as a captured graph has them);
   // their content is garbage and must never reach a real row. `logits` [number of want_logits sequences,
-  // vocab_size], in order.
+  // vocab_size], in order. At most max_batch_tokens rows.
   virtual void Forward(std::span<const Sequence> batch, int64_t padded_rows, std::vector<float>& logits) = 0;
 };
 

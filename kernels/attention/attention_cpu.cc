@@ -48,25 +48,24 @@ HWY_INLINE void Scores(const PagedHead& cache, const float* keys, const float* q
   }
 }
 
-void ScoresOf(int64_t heads, const PagedHead& cache, const float* keys, const float* q, float scale,
-              float* scores) {
-  for (; heads >= 4; heads -= 4, q += 4 * cache.head_dim, scores += 4 * kKeys) {
-    Scores<4>(cache, keys, q, scale, scores);
-  }
-  if (heads == 3) Scores<3>(cache, keys, q, scale, scores);
-  if (heads == 2) Scores<2>(cache, keys, q, scale, scores);
-  if (heads == 1) Scores<1>(cache, keys, q, scale, scores);
-}
-
-// Takes keys [first, last) of a step of 16 into one head's running softmax. scores[0..16) are overwritten.
-HWY_INLINE void Update(const PagedHead& cache, const float* values, int64_t first, int64_t last,
-                       float* scores, Running& running) {
+// Takes keys [first, last) of a step of 16 into one head's running softmax; scores become their weights,
+// those of other keys 0.
+HWY_INLINE void Weigh(int64_t head_dim, int64_t first, int64_t last, float* scores, Running& running) {
   const Floats df;
-  float largest = running.largest;
-  for (int64_t j = first; j < last; ++j) largest = std::max(largest, scores[j]);
+  const auto valid = [&](int64_t part) HWY_ATTR {
+    const auto key = hn::Iota(df, static_cast<float>(part));
+    return hn::And(hn::Ge(key, hn::Set(df, static_cast<float>(first))),
+                   hn::Lt(key, hn::Set(df, static_cast<float>(last))));
+  };
+  const auto lowest = hn::Set(df, running.largest);
+  auto largests = lowest;
+  for (int64_t j = 0; j < kKeys; j += kFloats) {
+    largests = hn::Max(largests, hn::IfThenElse(valid(j), hn::LoadU(df, scores + j), lowest));
+  }
+  const float largest = hn::GetLane(hn::MaxOfLanes(df, largests));
   if (largest != running.largest) {
     const auto shrink = hn::Exp(df, hn::Set(df, running.largest - largest));
-    for (int64_t d = 0; d < cache.head_dim; d += kFloats) {
+    for (int64_t d = 0; d < head_dim; d += kFloats) {
       hn::Store(hn::Mul(hn::Load(df, running.weighted + d), shrink), df, running.weighted + d);
     }
     for (int64_t j = 0; j < kKeys; j += kFloats) {
@@ -77,20 +76,39 @@ HWY_INLINE void Update(const PagedHead& cache, const float* values, int64_t firs
   for (int64_t j = 0; j < kKeys; j += kFloats) {
     const auto power = hn::Sub(hn::LoadU(df, scores + j), hn::Set(df, largest));
     // Highway's exp of a NaN is 0; a NaN has to stay visible.
-    hn::StoreU(hn::IfThenElse(hn::IsNaN(power), power, hn::Exp(df, power)), df, scores + j);
+    const auto weight = hn::IfThenElse(hn::IsNaN(power), power, hn::Exp(df, power));
+    const auto weights = hn::IfThenElseZero(valid(j), weight);
+    hn::StoreU(weights, df, scores + j);
+    hn::Store(hn::Add(hn::Load(df, running.sums + j), weights), df, running.sums + j);
   }
-  for (int64_t j = 0; j < first; ++j) scores[j] = 0;
-  for (int64_t j = last; j < kKeys; ++j) scores[j] = 0;
-  for (int64_t j = 0; j < kKeys; j += kFloats) {
-    hn::Store(hn::Add(hn::Load(df, running.sums + j), hn::LoadU(df, scores + j)), df, running.sums + j);
-  }
+}
+
+// running[h].weighted += sum over keys [first, last) of weights[h][j] * v_j, a chain over j for each element.
+template <int kHeads>
+HWY_INLINE void AddValues(const PagedHead& cache, const float* values, int64_t first, int64_t last,
+                          const float* weights, Running* running) {
+  const Floats df;
   for (int64_t d = 0; d < cache.head_dim; d += kFloats) {
-    auto sum = hn::Load(df, running.weighted + d);
+    hn::Vec<Floats> sums[kHeads];
+    ASSAY_UNROLL for (int h = 0; h < kHeads; ++h) sums[h] = hn::Load(df, running[h].weighted + d);
     for (int64_t j = first; j < last; ++j) {
-      sum = hn::MulAdd(hn::Set(df, scores[j]), hn::LoadU(df, values + j * cache.head_dim + d), sum);
+      const auto value = hn::LoadU(df, values + j * cache.head_dim + d);
+      ASSAY_UNROLL for (int h = 0; h < kHeads; ++h) {
+        sums[h] = hn::MulAdd(hn::Set(df, weights[h * kKeys + j]), value, sums[h]);
+      }
     }
-    hn::Store(sum, df, running.weighted + d);
+    ASSAY_UNROLL for (int h = 0; h < kHeads; ++h) hn::Store(sums[h], df, running[h].weighted + d);
   }
+}
+
+// kHeads heads of one row take 16 keys.
+template <int kHeads>
+HWY_INLINE void Take(const PagedHead& cache, const float* keys, const float* values, int64_t first,
+                     int64_t last, const float* q, float scale, Running* running) {
+  alignas(64) float scores[kHeads * kKeys];
+  Scores<kHeads>(cache, keys, q, scale, scores);
+  for (int h = 0; h < kHeads; ++h) Weigh(cache.head_dim, first, last, scores + h * kKeys, running[h]);
+  AddValues<kHeads>(cache, values, first, last, scores, running);
 }
 
 // All keys of one row for up to kMaxGroup heads.
@@ -108,10 +126,15 @@ void AttendRow(const PagedHead& cache, const AttentionRows& in, const float* q, 
     const int64_t block = in.block_table[static_cast<size_t>(step / cache.block_size)];
     const int64_t slot = step % cache.block_size;
     const float* values = cache.values + block * cache.block_stride + slot * cache.head_dim;
-    alignas(64) float scores[kMaxGroup * kKeys];
-    ScoresOf(heads, cache, cache.keys + block * cache.block_stride + slot, q, in.scale, scores);
+    const float* keys = cache.keys + block * cache.block_stride + slot;
     const int64_t begin = std::max<int64_t>(0, first - step), end = std::min(kKeys, position - step + 1);
-    for (int64_t h = 0; h < heads; ++h) Update(cache, values, begin, end, scores + h * kKeys, running[h]);
+    int64_t h = 0;
+    for (; h + 4 <= heads; h += 4) {
+      Take<4>(cache, keys, values, begin, end, q + h * cache.head_dim, in.scale, running + h);
+    }
+    for (; h < heads; ++h) {
+      Take<1>(cache, keys, values, begin, end, q + h * cache.head_dim, in.scale, running + h);
+    }
   }
   const Floats df;
   for (int64_t h = 0; h < heads; ++h) {

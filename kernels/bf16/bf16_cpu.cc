@@ -1,30 +1,53 @@
+#include <cmath>
+
 #include "kernels/bf16/bf16.h"
 #include "kernels/simd.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/bf16/bf16_cpu.cc"
 #include <hwy/foreach_target.h>
+// foreach_target first.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void RoundRow(const float* in, int64_t n, Bf16* out) {
-  const hn::ScalableTag<float> df;
-  const hn::RebindToUnsigned<decltype(df)> du;
-  const hn::RebindToSigned<decltype(df)> di;
-  const hn::Rebind<uint16_t, decltype(df)> d16;
+using D = hn::ScalableTag<float>;
+using DU = hn::RebindToUnsigned<D>;
+
+// ToBf16 of each lane, in its lower half.
+HWY_INLINE hn::Vec<DU> RoundedBits(hn::Vec<D> value) {
+  const DU du;
+  const auto bits = hn::BitCast(du, value);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFF))));
+  return hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(value)), hn::Set(du, 0x7FC0), rounded);
+}
+
+HWY_INLINE void StoreHalves(hn::Vec<DU> lanes, Bf16* out) {
+  const hn::RebindToSigned<D> di;
+  const hn::Rebind<uint16_t, D> d16;
+  hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, lanes)), d16, out);
+}
+
+void SplitRow(const float* in, int64_t n, int64_t terms, Bf16* out) {
+  const D df;
   const auto lanes = static_cast<int64_t>(hn::Lanes(df));
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto value = hn::LoadU(df, in + i);
-    const auto bits = hn::BitCast(du, value);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFF))));
-    const auto result = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(value)), hn::Set(du, 0x7FC0), rounded);
-    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, result)), d16, out + i);
+    const auto first = RoundedBits(value);
+    StoreHalves(first, out + i);
+    if (terms < 2) continue;
+    const auto high = hn::BitCast(df, hn::ShiftLeft<16>(first));
+    const auto rest = hn::IfThenElseZero(hn::IsFinite(high), hn::Sub(value, high));
+    StoreHalves(RoundedBits(rest), out + n + i);
   }
-  for (; i < n; ++i) out[i] = ToBf16(in[i]);
+  for (; i < n; ++i) {
+    out[i] = ToBf16(in[i]);
+    const float high = FromBf16(out[i]);
+    if (terms > 1) out[n + i] = std::isfinite(high) ? ToBf16(in[i] - high) : Bf16{0};
+  }
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -33,9 +56,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::kernels {
 
-HWY_EXPORT(RoundRow);
-void RoundToBf16(const float* in, int64_t n, Bf16* out) {
-  HWY_DYNAMIC_DISPATCH(RoundRow)(in, n, out);
+HWY_EXPORT(SplitRow);
+void SplitToBf16(const float* in, int64_t n, int64_t terms, Bf16* out) {
+  HWY_DYNAMIC_DISPATCH(SplitRow)(in, n, terms, out);
 }
 
 }  // namespace assay::kernels

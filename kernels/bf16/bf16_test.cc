@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/test_data.h"
+
 namespace assay::kernels {
 namespace {
 
@@ -30,7 +32,7 @@ TEST(Bf16, RoundsToNearestEven) {
     EXPECT_EQ(ToBf16(c.value), c.bits) << c.name;
     std::vector<float> in(37, c.value);
     std::vector<Bf16> out(in.size());
-    RoundToBf16(in.data(), static_cast<int64_t>(in.size()), out.data());
+    SplitToBf16(in.data(), static_cast<int64_t>(in.size()), 1, out.data());
     for (const Bf16 bits : out) EXPECT_EQ(bits, c.bits) << c.name;
   }
 }
@@ -39,8 +41,25 @@ TEST(Bf16, KeepsEveryNaN) {
   for (const uint32_t bits : {0x7FC00000u, 0xFFFFFFFFu, 0x7F800001u, 0x7FFFFFFFu}) {
     std::vector<float> in(17, std::bit_cast<float>(bits));
     std::vector<Bf16> out(in.size());
-    RoundToBf16(in.data(), static_cast<int64_t>(in.size()), out.data());
+    SplitToBf16(in.data(), static_cast<int64_t>(in.size()), 1, out.data());
     for (const Bf16 value : out) EXPECT_TRUE(std::isnan(FromBf16(value)));
+  }
+}
+
+TEST(Bf16, TwoTermsKeepSixteenBits) {
+  TestData data(1);
+  std::vector<float> in = data.Values(1003);
+  in[0] = in[1002] = std::numeric_limits<float>::infinity();
+  std::vector<Bf16> out(2 * in.size());
+  SplitToBf16(in.data(), 1003, 2, out.data());
+  for (size_t i = 0; i < in.size(); ++i) {
+    const float first = FromBf16(out[i]), second = FromBf16(out[1003 + i]);
+    EXPECT_EQ(out[i], ToBf16(in[i]));
+    if (std::isinf(in[i])) {
+      EXPECT_EQ(first + second, in[i]);
+    } else {
+      EXPECT_LE(std::abs(in[i] - first - second), std::abs(in[i]) * 0x1p-17) << in[i];
+    }
   }
 }
 

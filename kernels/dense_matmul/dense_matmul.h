@@ -28,9 +28,15 @@ DenseWeights PackDense(std::span<const Bf16> weights, std::span<const float> bia
 
 enum class Store { kSet, kAdd };
 
-// Panels [first, last) only, which is how threads and ranks share the work. `x` is bf16, y float32; row
-// strides in elements. An output is the same number whatever the rows and panels beside it.
-void DenseMatmul(const DenseWeights& weights, const Bf16* x, int64_t x_stride, int64_t rows, int64_t first,
-                 int64_t last, Store store, float* y, int64_t y_stride);
+// bf16 activations, [rows, terms * k] as SplitToBf16 leaves them.
+struct DenseInput {
+  const Bf16* x;
+  int64_t rows, terms;
+};
+
+// Panels [first, last) only, which is how threads and ranks share the work. An output is the same number
+// whatever the rows and panels beside it.
+void DenseMatmul(const DenseWeights& weights, const DenseInput& input, int64_t first, int64_t last,
+                 Store store, float* y, int64_t y_stride);
 
 }  // namespace assay::kernels

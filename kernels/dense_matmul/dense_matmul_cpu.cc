@@ -21,20 +21,21 @@ DenseWeights PackDense(std::span<const Bf16> weights, std::span<const float> bia
   return packed;
 }
 
-void DenseMatmul(const DenseWeights& weights, const Bf16* x, int64_t x_stride, int64_t rows, int64_t first,
-                 int64_t last, Store store, float* y, int64_t y_stride) {
+void DenseMatmul(const DenseWeights& weights, const DenseInput& input, int64_t first, int64_t last,
+                 Store store, float* y, int64_t y_stride) {
+  const int64_t x_stride = input.terms * weights.k;
   alignas(64) float sums[kRowTile * kPanelTile * kPanel];
   for (int64_t panel = first; panel < last; panel += kPanelTile) {
     const int64_t count = std::min(kPanelTile, last - panel);
     const int64_t column = panel * kPanel;
     const int64_t width = std::min(weights.columns - column, count * kPanel);
     const float* bias = weights.bias.data() + column;
-    for (int64_t row = 0; row < rows; row += kRowTile) {
-      const int64_t n_rows = std::min(kRowTile, rows - row);
+    for (int64_t row = 0; row < input.rows; row += kRowTile) {
+      const int64_t n_rows = std::min(kRowTile, input.rows - row);
       const Bf16* pointers[kRowTile];
-      for (int64_t r = 0; r < n_rows; ++r) pointers[r] = x + (row + r) * x_stride;
-      PanelMatmul(weights.panels.data() + panel * PanelElements(weights.k), count, weights.k, pointers,
-                  n_rows, sums, kPanelTile * kPanel);
+      for (int64_t r = 0; r < n_rows; ++r) pointers[r] = input.x + (row + r) * x_stride;
+      PanelMatmul({weights.panels.data() + panel * PanelElements(weights.k), count, weights.k},
+                  {pointers, n_rows, input.terms}, sums, kPanelTile * kPanel);
       for (int64_t r = 0; r < n_rows; ++r) {
         const float* sum = sums + r * kPanelTile * kPanel;
         float* out = y + (row + r) * y_stride + column;

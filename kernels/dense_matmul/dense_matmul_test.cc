@@ -26,7 +26,7 @@ TEST(DenseMatmul, MatchesTheReferenceOnRoundedInputs) {
     DenseMatmulReference(Widened(x).data(), c.rows, c.k, Widened(w).data(), bias.data(), c.columns,
                          expected.data());
     const DenseWeights packed = PackDense(w, bias, c.columns, c.k);
-    DenseMatmul(packed, x.data(), c.k, c.rows, 0, packed.Panels(), Store::kAdd, y.data(), c.columns);
+    DenseMatmul(packed, {x.data(), c.rows, 1}, 0, packed.Panels(), Store::kAdd, y.data(), c.columns);
     for (int64_t i = 0; i < c.rows * c.columns; ++i) {
       double size = 1;
       for (int64_t j = 0; j < c.k; ++j) {
@@ -45,11 +45,11 @@ TEST(DenseMatmul, PanelsCutAnywhereGiveTheSameBits) {
   const std::vector<Bf16> x = Rounded(data.Values(rows * k)), w = Rounded(data.Values(columns * k));
   const DenseWeights packed = PackDense(w, data.Values(columns), columns, k);
   std::vector<float> whole(rows * columns), cut(rows * columns);
-  DenseMatmul(packed, x.data(), k, rows, 0, packed.Panels(), Store::kSet, whole.data(), columns);
+  DenseMatmul(packed, {x.data(), rows, 1}, 0, packed.Panels(), Store::kSet, whole.data(), columns);
   for (int64_t row = 0; row < rows; row += 7) {
     const int64_t n = std::min<int64_t>(7, rows - row);
     for (const auto& [first, last] : {std::pair{0, 1}, {1, 3}, {3, 7}}) {
-      DenseMatmul(packed, x.data() + row * k, k, n, first, last, Store::kSet, cut.data() + row * columns,
+      DenseMatmul(packed, {x.data() + row * k, n, 1}, first, last, Store::kSet, cut.data() + row * columns,
                   columns);
     }
   }

@@ -51,15 +51,24 @@ struct ExpertScratch {
   int64_t panels_of_gate_up, panels_of_down;
 };
 
+// What both halves need to know of a batch. Rows of activations are `terms` * width bf16 numbers
+// (SplitToBf16).
+struct ExpertBatch {
+  const RoutingMetadata& routing;
+  int64_t k;  // experts a token
+  int64_t terms;
+};
+
 // First half, gate-up panels [first, last) (16 intermediate columns each) of every expert: for each sorted
-// position p, a[p] = bf16(swiglu(W1 x[token of p] + b1)). x [tokens, hidden], a [gates, intermediate].
-void ExpertGateUp(const ExpertWeights& weights, const RoutingMetadata& routing, int64_t k, const Bf16* x,
-                  int64_t first, int64_t last, ExpertScratch& scratch, Bf16* a);
+// position p, a[p] = split(swiglu(W1 x[token of p] + b1)). x [tokens, terms * hidden], a [gates, terms *
+// intermediate].
+void ExpertGateUp(const ExpertWeights& weights, const ExpertBatch& batch, const Bf16* x, int64_t first,
+                  int64_t last, ExpertScratch& scratch, Bf16* a);
 
 // Second half, output panels [first, last) (32 columns of hidden each): y[token] += w * (W2 a[p] + b2) in
 // ascending expert, which is slot order because a row's ids ascend. Threads own columns, so no two of them
 // add to the same number. gate_weights [tokens, k].
-void ExpertDown(const ExpertWeights& weights, const RoutingMetadata& routing, int64_t k, const Bf16* a,
+void ExpertDown(const ExpertWeights& weights, const ExpertBatch& batch, const Bf16* a,
                 const float* gate_weights, int64_t first, int64_t last, ExpertScratch& scratch, float* y);
 
 }  // namespace assay::kernels

@@ -67,10 +67,11 @@ std::vector<float> Multiply(const ExpertWeights& weights, const Batch& batch, in
     for (int64_t part = 0; part < parts; ++part) call(total * part / parts, total * (part + 1) / parts);
   };
   each(weights.GateUpPanels(), [&](int64_t first, int64_t last) {
-    ExpertGateUp(weights, routing, batch.k, batch.x.data(), first, last, scratch, a.data());
+    ExpertGateUp(weights, {routing, batch.k, 1}, batch.x.data(), first, last, scratch, a.data());
   });
   each(weights.DownPanels(), [&](int64_t first, int64_t last) {
-    ExpertDown(weights, routing, batch.k, a.data(), batch.weights.data(), first, last, scratch, y.data());
+    ExpertDown(weights, {routing, batch.k, 1}, a.data(), batch.weights.data(), first, last, scratch,
+               y.data());
   });
   return y;
 }

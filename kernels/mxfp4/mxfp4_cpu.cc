@@ -51,31 +51,94 @@ HWY_INLINE hn::Vec<D> Scales(DU du, const uint8_t* bytes) {
   return hn::BitCast(D(), bits);
 }
 
-void DecodePanel(const uint8_t* packed, int64_t k, Bf16* panel) {
+// The pairs of elements of 32-bit lanes' bytes as pairs of bf16, without scale.
+#if HWY_TARGET == HWY_AVX3
+alignas(64) constexpr uint16_t kBf16E2M1[32] = {0x0000, 0x3F00, 0x3F80, 0x3FC0, 0x4000, 0x4040,
+                                                0x4080, 0x40C0, 0x8000, 0xBF00, 0xBF80, 0xBFC0,
+                                                0xC000, 0xC040, 0xC080, 0xC0C0};
+struct PairTable {
+  __m512i table;
+  template <class V>
+  HWY_INLINE V Lookup(V index) const {
+    return V{_mm512_permutexvar_epi16(index.raw, table)};
+  }
+};
+HWY_INLINE PairTable LoadPairTable() {
+  return {_mm512_load_si512(kBf16E2M1)};
+}
+#else
+struct PairTable {
+  hn::Vec<hn::Repartition<uint8_t, D> > upper = hn::LoadDup128(hn::Repartition<uint8_t, D>(), kUpper);
+  hn::Vec<hn::Repartition<uint8_t, D> > lower = hn::LoadDup128(hn::Repartition<uint8_t, D>(), kLower);
+  template <class V>
+  HWY_INLINE V Lookup(V index) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto bytes = hn::BitCast(hn::Repartition<uint8_t, D>(), index);
+    const auto low_bytes = hn::Set(du, 0x00FF00FFu);
+    const auto high = hn::And(hn::BitCast(du, hn::TableLookupBytes(upper, bytes)), low_bytes);
+    const auto low = hn::And(hn::BitCast(du, hn::TableLookupBytes(lower, bytes)), low_bytes);
+    return hn::Or(low, hn::ShiftLeft<8>(high));
+  }
+};
+HWY_INLINE PairTable LoadPairTable() {
+  const hn::Repartition<uint8_t, D> d8;
+  return {hn::LoadDup128(d8, kUpper), hn::LoadDup128(d8, kLower)};
+}
+#endif
+
+// Pairs of bf16 times the scale of their lane, for any scale.
+template <class V>
+HWY_INLINE V ScaleByProduct(V pairs, hn::Vec<D> scale) {
   const D df;
   const hn::RebindToUnsigned<D> du;
-  const hn::Repartition<uint8_t, D> d8;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(df));
-  const auto upper_table = hn::LoadDup128(d8, kUpper);
-  const auto lower_table = hn::LoadDup128(d8, kLower);
-  const auto nibbles = hn::Set(du, 0x000F000Fu);
   const auto upper_half = hn::Set(du, 0xFFFF0000u);
-  const auto no_upper = hn::Set(du, 0xFF00FF00u);
+  const auto even = hn::Mul(hn::BitCast(df, hn::ShiftLeft<16>(pairs)), scale);
+  const auto odd = hn::Mul(hn::BitCast(df, hn::And(pairs, upper_half)), scale);
+  return hn::Or(hn::ShiftRight<16>(hn::BitCast(du, even)), hn::And(hn::BitCast(du, odd), upper_half));
+}
+
+// The same by adding to the exponent of what is not zero; right where no product leaves the normal range.
+template <class V>
+HWY_INLINE V ScaleByExponent(V pairs, V delta) {
+  const hn::RebindToUnsigned<D> du;
+  const hn::Repartition<uint16_t, D> d16;
+  const auto halves = hn::BitCast(d16, pairs);
+  const auto zero = hn::Eq(hn::And(halves, hn::Set(d16, 0x7FFF)), hn::Zero(d16));
+  return hn::BitCast(du, hn::Add(halves, hn::IfThenZeroElse(zero, hn::BitCast(d16, delta))));
+}
+
+// 16 rows of pairs for the lanes of `columns` on.
+template <class Scale>
+HWY_INLINE void DecodeColumns(const PairTable& table, const uint8_t* pairs, uint32_t* out,
+                              const Scale& scale) {
+  const hn::RebindToUnsigned<D> du;
+  const auto nibbles = hn::Set(du, 0x000F000Fu);
+  for (int64_t pair = 0; pair < 16; ++pair) {
+    const auto byte = LoadBytes(du, pairs + pair * kPanel);
+    const auto index = hn::And(hn::Or(byte, hn::ShiftLeft<12>(byte)), nibbles);
+    hn::StoreU(scale(table.Lookup(index)), du, out + pair * kPanel);
+  }
+}
+
+void DecodePanel(const uint8_t* packed, int64_t k, Bf16* panel) {
+  const hn::RebindToUnsigned<D> du;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(du));
+  const PairTable table = LoadPairTable();
   for (int64_t b = 0; b < k / kMxBlock; ++b, packed += kMxPanelBlockBytes, panel += kMxBlock * kPanel) {
     for (int64_t column = 0; column < kPanel; column += lanes) {
-      const auto scale = Scales(du, packed + column);
-      for (int64_t pair = 0; pair < 16; ++pair) {
-        const auto byte = LoadBytes(du, packed + kPanel + pair * kPanel + column);
-        const auto index = hn::And(hn::Or(byte, hn::ShiftLeft<12>(byte)), nibbles);
-        const auto index8 = hn::BitCast(d8, index);
-        const auto lower = hn::AndNot(no_upper, hn::BitCast(du, hn::TableLookupBytes(lower_table, index8)));
-        const auto upper = hn::BitCast(du, hn::TableLookupBytes(upper_table, index8));
-        const auto values = hn::Or(lower, hn::ShiftLeft<8>(hn::AndNot(no_upper, upper)));
-        const auto even = hn::Mul(hn::BitCast(df, hn::ShiftLeft<16>(values)), scale);
-        const auto odd = hn::Mul(hn::BitCast(df, hn::And(values, upper_half)), scale);
-        const auto both =
-            hn::Or(hn::ShiftRight<16>(hn::BitCast(du, even)), hn::And(hn::BitCast(du, odd), upper_half));
-        hn::StoreU(both, du, reinterpret_cast<uint32_t*>(panel) + pair * kPanel + column);
+      const uint8_t* pairs = packed + kPanel + column;
+      auto* out = reinterpret_cast<uint32_t*>(panel) + column;
+      const auto byte = LoadBytes(du, packed + column);
+      // Magnitudes 0.5 to 6 have exponents 126 to 129: 2 <= byte <= 252 keeps them within 1 to 254.
+      const auto plain = hn::Sub(byte, hn::Set(du, 2));
+      if (hn::AllTrue(du, hn::Lt(plain, hn::Set(du, 251)))) {
+        const auto exponent = hn::And(hn::ShiftLeft<7>(hn::Sub(byte, hn::Set(du, 127))), hn::Set(du, 0xFFFF));
+        const auto delta = hn::Or(exponent, hn::ShiftLeft<16>(exponent));
+        DecodeColumns(table, pairs, out,
+                      [&](auto values) HWY_ATTR { return ScaleByExponent(values, delta); });
+      } else {
+        const auto scale = Scales(du, packed + column);
+        DecodeColumns(table, pairs, out, [&](auto values) HWY_ATTR { return ScaleByProduct(values, scale); });
       }
     }
   }

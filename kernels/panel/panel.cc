@@ -11,11 +11,11 @@ PanelFunction Choose() {
 
 }  // namespace
 
-void PanelMatmul(const Bf16* panels, int64_t count, int64_t k, const Bf16* const* rows, int64_t n_rows,
-                 float* out, int64_t out_stride) {
+void PanelMatmul(const Panels& panels, const PanelRows& rows, float* out, int64_t out_stride) {
   static const PanelFunction function = Choose();
-  CHECK_EQ(k % 2, 0);
-  function(panels, count, k, rows, n_rows, out, out_stride);
+  CHECK_EQ(panels.k % 2, 0);
+  CHECK(rows.terms == 1 || rows.terms == 2);
+  function(panels, rows, out, out_stride);
 }
 
 void PackPanels(const Bf16* weights, int64_t columns, int64_t k, Bf16* panels) {

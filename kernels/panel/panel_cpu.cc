@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "kernels/panel/panel.h"
 #include "kernels/simd.h"
 #include "kernels/unroll.h"
@@ -18,7 +16,8 @@ constexpr int kVectors = static_cast<int>(kPanel) / kLanes;
 
 // Rows x one panel, the sums in registers where the instruction set has enough of them.
 template <int kRows>
-HWY_INLINE void Tile(const Bf16* panel, int64_t k, const Bf16* const* rows, float* out, int64_t out_stride) {
+HWY_INLINE void Tile(const Bf16* panel, int64_t k, int64_t terms, const Bf16* const* rows, float* out,
+                     int64_t out_stride) {
   const D df;
   const hn::RebindToUnsigned<D> du;
   hn::Vec<D> sums[kRows][kVectors];
@@ -34,11 +33,12 @@ HWY_INLINE void Tile(const Bf16* panel, int64_t k, const Bf16* const* rows, floa
       even[v] = hn::BitCast(df, hn::ShiftLeft<16>(both));
       odd[v] = hn::BitCast(df, hn::And(both, upper));
     }
-    ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
-      const auto x0 = hn::Set(df, FromBf16(rows[r][2 * pair]));
-      const auto x1 = hn::Set(df, FromBf16(rows[r][2 * pair + 1]));
-      ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
-        sums[r][v] = hn::MulAdd(even[v], x0, hn::MulAdd(odd[v], x1, sums[r][v]));
+    for (int64_t at = 2 * pair; at < terms * k; at += k) {
+      ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+        const auto x0 = hn::Set(df, FromBf16(rows[r][at])), x1 = hn::Set(df, FromBf16(rows[r][at + 1]));
+        ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+          sums[r][v] = hn::MulAdd(even[v], x0, hn::MulAdd(odd[v], x1, sums[r][v]));
+        }
       }
     }
   }
@@ -49,14 +49,17 @@ HWY_INLINE void Tile(const Bf16* panel, int64_t k, const Bf16* const* rows, floa
   }
 }
 
-void Panels(const Bf16* panels, int64_t count, int64_t k, const Bf16* const* rows, int64_t n_rows, float* out,
-            int64_t out_stride) {
+void Multiply(const Panels& panels, const PanelRows& rows, float* out, int64_t out_stride) {
   constexpr int kTile = kLanes == 16 ? 8 : 2;
-  for (int64_t p = 0; p < count; ++p, panels += PanelElements(k), out += kPanel) {
+  for (int64_t p = 0; p < panels.count; ++p, out += kPanel) {
+    const Bf16* panel = panels.data + p * PanelElements(panels.k);
     int64_t r = 0;
-    for (; r + kTile <= n_rows; r += kTile)
-      Tile<kTile>(panels, k, rows + r, out + r * out_stride, out_stride);
-    for (; r < n_rows; ++r) Tile<1>(panels, k, rows + r, out + r * out_stride, out_stride);
+    for (; r + kTile <= rows.count; r += kTile) {
+      Tile<kTile>(panel, panels.k, rows.terms, rows.rows + r, out + r * out_stride, out_stride);
+    }
+    for (; r < rows.count; ++r) {
+      Tile<1>(panel, panels.k, rows.terms, rows.rows + r, out + r * out_stride, out_stride);
+    }
   }
 }
 
@@ -66,11 +69,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::kernels {
 
-HWY_EXPORT(Panels);
+HWY_EXPORT(Multiply);
 PanelFunction PortablePanelMatmul() {
-  return [](const Bf16* panels, int64_t count, int64_t k, const Bf16* const* rows, int64_t n_rows, float* out,
-            int64_t out_stride) {
-    HWY_DYNAMIC_DISPATCH(Panels)(panels, count, k, rows, n_rows, out, out_stride);
+  return [](const Panels& panels, const PanelRows& rows, float* out, int64_t out_stride) {
+    HWY_DYNAMIC_DISPATCH(Multiply)(panels, rows, out, out_stride);
   };
 }
 

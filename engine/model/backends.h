@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/model/checkpoint.h"
+#include "engine/model/model.h"
+#include "kernels/rotary/rotary.h"
+
+namespace assay::engine {
+
+// One function a row of MoeBackend; Model::Load chooses. Options have been checked.
+std::unique_ptr<Model> MakeReferenceModel(const Checkpoint& checkpoint, const ModelOptions& options,
+                                          std::string weights_hash);
+std::unique_ptr<Model> MakeGroupedModel(const Checkpoint& checkpoint, const ModelOptions& options,
+                                        std::string weights_hash);
+
+kernels::RotaryTable RotaryTableOf(const ModelConfig& config, const ModelOptions& options);
+
+}  // namespace assay::engine

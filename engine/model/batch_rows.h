@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/model/model.h"
+
+namespace assay::engine {
+
+// A batch as rows of the activations: the sequences one after the other, then padding.
+struct BatchRows {
+  struct Part {
+    int64_t first_row, rows, start;
+    std::span<const int32_t> block_table;
+  };
+  int64_t rows = 0, padded_rows = 0;
+  std::vector<Part> parts;
+  std::vector<int32_t> tokens;      // [rows]
+  std::vector<int64_t> positions;   // [rows]
+  std::vector<uint8_t> is_padding;  // [padded_rows]
+  std::vector<int64_t> wanted;      // rows whose logits are asked for
+};
+
+// Checks what the caller vouches for: tokens within the vocabulary, positions and blocks within the cache.
+BatchRows LayOutRows(std::span<const Sequence> batch, int64_t padded_rows, const ModelConfig& config,
+                     const ModelOptions& options);
+
+// Positions that the cache and the model can hold.
+int64_t MaxPositions(const ModelConfig& config, const ModelOptions& options);
+
+}  // namespace assay::engine

@@ -1,0 +1,54 @@
+#include "engine/model/grouped_weights.h"
+
+namespace assay::engine {
+namespace {
+
+using Bf16Vector = std::vector<kernels::Bf16>;
+
+// Rows [first, first + count) of a linear layer, added to what is there.
+void AppendRows(const LinearTensors& from, int64_t first, int64_t count, int64_t k, Bf16Vector& weight,
+                std::vector<float>& bias) {
+  const auto rows = from.weight.subspan(static_cast<size_t>(first * k), static_cast<size_t>(count * k));
+  weight.insert(weight.end(), rows.begin(), rows.end());
+  for (int64_t row = first; row < first + count; ++row) {
+    bias.push_back(kernels::FromBf16(from.bias[static_cast<size_t>(row)]));
+  }
+}
+
+kernels::DenseWeights PackHead(const ModelConfig& c, const LayerTensors& tensors, int64_t kv_head) {
+  const int64_t group = c.num_attention_heads / c.num_key_value_heads, dim = c.head_dim;
+  Bf16Vector weight;
+  std::vector<float> bias;
+  AppendRows(tensors.q, kv_head * group * dim, group * dim, c.hidden_size, weight, bias);
+  AppendRows(tensors.k, kv_head * dim, dim, c.hidden_size, weight, bias);
+  AppendRows(tensors.v, kv_head * dim, dim, c.hidden_size, weight, bias);
+  return kernels::PackDense(weight, bias, (group + 2) * dim, c.hidden_size);
+}
+
+kernels::ExpertWeights PackLayerExperts(const ModelConfig& c, const LayerTensors& tensors) {
+  const std::vector<float> gate_up_bias = Widen(tensors.gate_up_bias), down_bias = Widen(tensors.down_bias);
+  return kernels::PackExperts({c.num_local_experts, c.hidden_size, c.intermediate_size,
+                               tensors.gate_up_blocks.data(), tensors.gate_up_scales.data(), gate_up_bias,
+                               tensors.down_blocks.data(), tensors.down_scales.data(), down_bias,
+                               static_cast<float>(c.swiglu_limit)});
+}
+
+}  // namespace
+
+GroupedLayer PackLayer(const ModelConfig& c, const LayerTensors& tensors, bool sliding) {
+  GroupedLayer layer;
+  layer.sliding = sliding;
+  layer.input_norm = Widen(tensors.input_norm);
+  layer.post_attention_norm = Widen(tensors.post_attention_norm);
+  layer.sinks = Widen(tensors.sinks);
+  for (int64_t head = 0; head < c.num_key_value_heads; ++head)
+    layer.qkv.push_back(PackHead(c, tensors, head));
+  layer.o = kernels::PackDense(tensors.o.weight, Widen(tensors.o.bias), c.hidden_size,
+                               c.num_attention_heads * c.head_dim);
+  layer.router = kernels::PackRouter(Widen(tensors.router.weight), Widen(tensors.router.bias),
+                                     c.num_local_experts, c.hidden_size);
+  layer.experts = PackLayerExperts(c, tensors);
+  return layer;
+}
+
+}  // namespace assay::engine

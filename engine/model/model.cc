@@ -1,0 +1,58 @@
+#include "engine/model/model.h"
+
+#include "engine/model/backends.h"
+#include "engine/model/batch_rows.h"
+
+namespace assay::engine {
+
+Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options) {
+  const int64_t ranks = options.tensor_parallel_size;
+  const auto at_least_one = [](const char* name, int64_t value) -> Status {
+    if (value >= 1) return {};
+    return Fail(ErrorKind::kUsage, "{} must be at least 1, got {}", name, value);
+  };
+  RETURN_IF_ERROR(at_least_one("tensor_parallel_size", ranks));
+  RETURN_IF_ERROR(at_least_one("max_batch_tokens", options.max_batch_tokens));
+  RETURN_IF_ERROR(at_least_one("max_requests", options.max_requests));
+  RETURN_IF_ERROR(at_least_one("num_blocks", options.num_blocks));
+  if (options.threads < 0)
+    return Fail(ErrorKind::kUsage, "threads must not be negative, got {}", options.threads);
+  if (options.block_size < 16 || options.block_size % 16 != 0) {
+    return Fail(ErrorKind::kUsage, "block_size must be a multiple of 16 tokens, got {}", options.block_size);
+  }
+  if (config.num_key_value_heads % ranks != 0) {
+    return Fail(ErrorKind::kUsage,
+                "tensor_parallel_size {0} does not divide the {1} key-value heads: {1} = {0} * {2} + {3}",
+                ranks, config.num_key_value_heads, config.num_key_value_heads / ranks,
+                config.num_key_value_heads % ranks);
+  }
+  const int64_t blocks = config.intermediate_size / 32;
+  if (blocks % ranks != 0) {
+    return Fail(ErrorKind::kUsage,
+                "tensor_parallel_size {0} does not divide the experts' {1} blocks of 32 (intermediate_size "
+                "{2}): {1} = "
+                "{0} * {3} + {4}",
+                ranks, blocks, config.intermediate_size, blocks / ranks, blocks % ranks);
+  }
+  return {};
+}
+
+kernels::RotaryTable RotaryTableOf(const ModelConfig& config, const ModelOptions& options) {
+  return kernels::MakeRotaryTable(
+      {config.head_dim, config.rope_theta, config.rope_factor, config.rope_beta_fast, config.rope_beta_slow,
+       config.rope_original_max_position, config.rope_truncate},
+      MaxPositions(config, options));
+}
+
+Result<std::unique_ptr<Model>> Model::Load(const Path& folder, const ModelOptions& options) {
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(folder));
+  if (Status status = CheckModelOptions(checkpoint.config, options); !status) {
+    return FailWithin(folder.string(), status.error());
+  }
+  ASSIGN_OR_RETURN(std::string hash, CheckpointHash(folder, checkpoint.files));
+  return options.moe_backend == MoeBackend::kReference
+             ? MakeReferenceModel(checkpoint, options, std::move(hash))
+             : MakeGroupedModel(checkpoint, options, std::move(hash));
+}
+
+}  // namespace assay::engine
