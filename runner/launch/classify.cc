@@ -26,6 +26,12 @@ std::optional<Match> FirstMatch(const std::vector<std::string>& log_tail) {
   return std::nullopt;
 }
 
+std::optional<std::string> LastLine(const std::vector<std::string>& log_tail) {
+  for (auto line = log_tail.rbegin(); line != log_tail.rend(); ++line)
+    if (!Trim(*line).empty()) return *line;
+  return std::nullopt;
+}
+
 std::string Shortened(std::string_view line) {
   std::string text = Printable(Trim(line).substr(0, kLineBytes));
   if (line.size() > kLineBytes) text += " ...";
@@ -80,7 +86,10 @@ record::ServerFailure Classify(std::optional<int> wait_status, const std::vector
   }
   if (wait_status)
     if (const auto signal_number = DeathSignal(*wait_status)) ClassifyBySignal(*signal_number, failure);
-  if (const auto exception = LastPythonException(log_tail)) failure.message += ": " + Shortened(*exception);
+  if (const auto exception = LastPythonException(log_tail))
+    failure.message += ": " + Shortened(*exception);
+  else if (const auto line = LastLine(log_tail))
+    failure.message += "; its log ends: " + Shortened(*line);
   return failure;
 }
 

@@ -78,6 +78,8 @@ constexpr DeathRule kRules[] = {
     {"missing_weights", "missing weights:", kMachine, kChange, kWeights},
     {"missing_weights", "No such file or directory*safetensors", kMachine, kChange, kWeights},
     {"missing_weights", "safetensors*No such file or directory", kMachine, kChange, kWeights},
+    {"missing_weights", "too short for safetensors", kMachine, kChange, kWeights},
+    {"missing_weights", "truncated or not safetensors", kMachine, kChange, kWeights},
     {"missing_weights", "SafetensorError", kMachine, kChange, kWeights},
     {"missing_weights", "does not appear to have a file named", kMachine, kChange, kWeights},
     {"missing_weights", "Cannot find any model weights", kMachine, kChange, kWeights},

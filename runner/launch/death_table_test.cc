@@ -30,7 +30,14 @@ struct Case {
 // Log lines as the programs print them.
 const Case kCases[] = {
     {"exits_with_zero", Exit(0), {}, "died_before_ready", true, "crashed", false, "exit code 0"},
-    {"exits_with_one", Exit(1), {"bye"}, "died_before_ready", true, "crashed", false, "exit code 1"},
+    {"exits_with_one",
+     Exit(1),
+     {"cannot do it", ""},
+     "died_before_ready",
+     true,
+     "crashed",
+     false,
+     "its log ends: cannot do it"},
     {"segmentation_fault",
      SIGSEGV,
      {},

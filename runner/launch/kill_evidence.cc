@@ -5,12 +5,15 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 
 #include "base/file.h"
 #include "base/text.h"
 
 namespace assay::runner {
 namespace {
+
+constexpr std::chrono::seconds kClockDrift{2};
 
 // The files that may hold our counter, from the lines of /proc/self/cgroup: "0::/a/b" or "4:memory:/a/b".
 std::vector<Path> CounterFiles() {
@@ -27,6 +30,13 @@ std::vector<Path> CounterFiles() {
     if (controllers == "memory") files.push_back("/sys/fs/cgroup/memory" + group + "/memory.oom_control");
   }
   return files;
+}
+
+bool IsAbout(std::string_view message, pid_t pid) {
+  const std::string number = std::to_string(pid);
+  if (message.find("Killed process " + number + " ") != std::string_view::npos) return true;
+  return message.find("Xid (") != std::string_view::npos &&
+         message.find("pid=" + number + ",") != std::string_view::npos;
 }
 
 }  // namespace
@@ -48,14 +58,19 @@ std::optional<int64_t> OomKills() {
   return std::nullopt;
 }
 
-bool IsKernelLineAbout(std::string_view line, pid_t pid) {
-  const std::string number = std::to_string(pid);
-  if (line.find("Killed process " + number + " ") != std::string_view::npos) return true;
-  return line.find("Xid (") != std::string_view::npos &&
-         line.find("pid=" + number + ",") != std::string_view::npos;
+std::optional<std::string> KernelMessageAbout(std::string_view record, pid_t pid, TimePoint since) {
+  const size_t end = record.find(';');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string> head = Split(record.substr(0, end), ',');
+  if (head.size() < 4) return std::nullopt;
+  // The kernel's log and our clock both count from the start of the machine, on clocks that drift a little.
+  const TimePoint logged{std::chrono::microseconds(std::strtoll(head[2].c_str(), nullptr, 10))};
+  const std::string_view message = record.substr(end + 1, record.find('\n', end) - end - 1);
+  if (logged + kClockDrift < since || !IsAbout(message, pid)) return std::nullopt;
+  return "kernel: " + std::string(message);
 }
 
-std::vector<std::string> KernelLinesAbout(pid_t pid) {
+std::vector<std::string> KernelLinesAbout(pid_t pid, TimePoint since) {
   std::vector<std::string> lines;
   const int log = ::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (log < 0) return lines;
@@ -64,11 +79,8 @@ std::vector<std::string> KernelLinesAbout(pid_t pid) {
     const ssize_t size = ::read(log, record, sizeof record);
     if (size < 0 && errno == EPIPE) continue;  // records were overwritten while we read; go on behind them
     if (size <= 0) break;
-    const std::string_view text(record, static_cast<size_t>(size));
-    const size_t message = text.find(';');  // "priority,sequence,time,flags;message"
-    if (message == std::string_view::npos) continue;
-    const std::string_view line = text.substr(message + 1, text.find('\n', message) - message - 1);
-    if (IsKernelLineAbout(line, pid)) lines.push_back("kernel: " + std::string(line));
+    if (auto line = KernelMessageAbout({record, static_cast<size_t>(size)}, pid, since))
+      lines.push_back(std::move(*line));
   }
   ::close(log);
   return lines;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
+
 // What the kernel says about processes it ended. Reading it may be forbidden; then nothing is known.
 namespace assay::runner {
 
@@ -16,8 +18,10 @@ std::optional<int64_t> OomKills();
 // The number behind "oom_kill " in memory.events (cgroup 2) or memory.oom_control (cgroup 1).
 std::optional<int64_t> ParseOomKills(std::string_view events);
 
-// Lines of the kernel's log about this process: the out-of-memory killer, a GPU driver's error.
-std::vector<std::string> KernelLinesAbout(pid_t pid);
-bool IsKernelLineAbout(std::string_view line, pid_t pid);
+// Lines of the kernel's log about this process: the out-of-memory killer, a GPU driver's error. Older ones
+// are about another process that had the same number.
+std::vector<std::string> KernelLinesAbout(pid_t pid, TimePoint since);
+// `record` as /dev/kmsg gives it: "priority,sequence,microseconds,flags;message".
+std::optional<std::string> KernelMessageAbout(std::string_view record, pid_t pid, TimePoint since);
 
 }  // namespace assay::runner

@@ -12,12 +12,24 @@ TEST(ParseOomKills, ReadsBothGenerationsOfControlGroups) {
   EXPECT_EQ(ParseOomKills(""), std::nullopt);
 }
 
-TEST(IsKernelLineAbout, WantsTheWholeNumber) {
-  EXPECT_TRUE(IsKernelLineAbout("Out of memory: Killed process 471 (python3) total-vm:1kB", 471));
-  EXPECT_FALSE(IsKernelLineAbout("Out of memory: Killed process 4711 (python3) total-vm:1kB", 471));
-  EXPECT_TRUE(IsKernelLineAbout("NVRM: Xid (PCI:0000:3b:00): 31, pid=471, name=x, Ch 8", 471));
-  EXPECT_FALSE(IsKernelLineAbout("NVRM: Xid (PCI:0000:3b:00): 31, pid=4711, name=x, Ch 8", 471));
-  EXPECT_FALSE(IsKernelLineAbout("audit: pid=471, uid=0", 471));
+constexpr TimePoint kStart{std::chrono::seconds(1000)};
+
+std::optional<std::string> Message(const std::string& text, const std::string& microseconds = "1000500000") {
+  return KernelMessageAbout("6,339," + microseconds + ",-;" + text + "\n SUBSYSTEM=memory\n", 471, kStart);
+}
+
+TEST(KernelMessageAbout, WantsTheWholeNumber) {
+  EXPECT_EQ(Message("Out of memory: Killed process 471 (python3) total-vm:1kB"),
+            "kernel: Out of memory: Killed process 471 (python3) total-vm:1kB");
+  EXPECT_FALSE(Message("Out of memory: Killed process 4711 (python3) total-vm:1kB"));
+  EXPECT_TRUE(Message("NVRM: Xid (PCI:0000:3b:00): 31, pid=471, name=x, Ch 8"));
+  EXPECT_FALSE(Message("NVRM: Xid (PCI:0000:3b:00): 31, pid=4711, name=x, Ch 8"));
+  EXPECT_FALSE(Message("audit: pid=471, uid=0"));
+}
+
+TEST(KernelMessageAbout, LeavesOutAnEarlierProcessOfThatNumber) {
+  EXPECT_FALSE(Message("Out of memory: Killed process 471 (python3)", "500000000"));
+  EXPECT_FALSE(KernelMessageAbout("Killed process 471 (x)", 471, kStart));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ std::optional<int> LaunchedServer::ExitStatusSoon() const {
 }
 
 std::vector<std::string> LaunchedServer::Evidence() const {
-  std::vector<std::string> lines = KernelLinesAbout(leader_);
+  std::vector<std::string> lines = KernelLinesAbout(leader_, started_);
   const auto kills = OomKills();
   if (kills && oom_kills_before_ && *kills > *oom_kills_before_)
     lines.push_back(fmt::format("kernel: memory.events of our control group: oom_kill rose from {} to {}",

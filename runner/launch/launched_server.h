@@ -57,6 +57,7 @@ class LaunchedServer final : public Server {
   int port_ = 0;
   std::string base_url_;
   nlohmann::json announcement_;
+  const TimePoint started_ = RealClock().Now();
   std::optional<int64_t> oom_kills_before_;
 
   std::mutex mutex_;

@@ -51,6 +51,7 @@ class Waiting {
   const TimePoint start_ = std::chrono::steady_clock::now();
   std::unique_ptr<ReadinessProbe> probe_;
   std::optional<record::ServerFailure> death_;
+  bool was_healthy_ = false;
   std::string awaited_;
   std::string last_answer_;  // why we still wait
   double next_notice_ = kSecondsBetweenNotices;
@@ -79,9 +80,10 @@ ProbeAnswer Waiting::Step() {
   if (!probe_) {
     probe_ = std::make_unique<ReadinessProbe>(server_.BaseUrl(), plan_.model_id, [this] { return Over(); });
   }
-  Await(fmt::format("{}{}", server_.BaseUrl(), plan_.ready_path));
+  if (!was_healthy_) Await(fmt::format("{}{}", server_.BaseUrl(), plan_.ready_path));
   ProbeAnswer answer = probe_->Health(plan_.ready_path);
   if (answer.state != State::kYes) return answer;
+  was_healthy_ = true;
   if (answer = CheckOwner(); answer.state != State::kYes) return answer;
   if (answer = probe_->Models(); answer.state != State::kYes) return answer;
   Await("one token of " + plan_.model_id);
