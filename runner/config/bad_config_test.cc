@@ -241,6 +241,23 @@ TEST(BadConfig, AllMistakesOfAFileAreToldAtOnce) {
       "c.yaml:4:41: evals.gpqa.repeats: must be a whole number between 1 and 1000, got x; for example 8");
 }
 
+// Whatever an editor left behind is read or answered, never a crash.
+TEST(BadConfig, EveryTruncatedOrDamagedConfigIsReadOrAnswered) {
+  ConfigFolder folder;
+  const std::string whole = kExampleConfig;
+  const std::string damage = "{}[]:,-#&*!|>'\"%@`\t\n 0\xff";
+  for (size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = damage[i % damage.size()];
+    for (const std::string& text : {whole.substr(0, i), damaged}) {
+      const auto config = LoadConfig(folder.Write("c.yaml", text));
+      if (!config) {
+        EXPECT_EQ(folder.ErrorOf(config).find("c.yaml:"), 0u) << text << "\n" << config.error().message;
+      }
+    }
+  }
+}
+
 TEST(BadConfig, MissingFileNamesTheNearestOne) {
   ConfigFolder folder;
   folder.Write("tiny-moe.yaml", kExampleConfig);

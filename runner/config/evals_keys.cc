@@ -70,7 +70,7 @@ const Section<Tolerance>& ToleranceSection() {
           {"kind", &T::kind,
            OneOfEnum<gate::ToleranceKind>(
                {{"absolute", gate::ToleranceKind::kAbsolute}, {"relative", gate::ToleranceKind::kRelative}}),
-           "`absolute`: score points; `relative`: a share of the threshold. Mandatory.", "absolute"},
+           "`absolute`: score points; `relative`: a share of the threshold.", "absolute", kRequiredByCheck},
           {"value", &T::value, Fraction(), "The tolerance.", "0.05", kRequired},
       },
       CheckTolerance,

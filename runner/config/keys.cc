@@ -50,7 +50,7 @@ void MatchKeys(const SectionInfo& section, const YamlNode& node, const std::stri
   }
   if (reading.partial) return;
   for (const KeyInfo& key : section.keys) {
-    if (!key.required || node.Find(key.name) != nullptr) continue;
+    if (!key.required || key.missing_is_checked || node.Find(key.name) != nullptr) continue;
     reading.mistakes.Add(node.mark, JoinPath(path, key.name),
                          fmt::format("is missing; for example {}: {}", key.name, key.example));
   }

@@ -17,7 +17,8 @@ namespace assay::runner {
 enum KeyFlags : unsigned {
   kOptional = 0,
   kRequired = 1,
-  kNotMeasured = 2,  // does not decide what is measured: no part of the hash
+  kNotMeasured = 2,      // does not decide what is measured: no part of the hash
+  kRequiredByCheck = 4,  // required, and the section's check says so in its own words
 };
 
 struct KeyInfo {
@@ -26,6 +27,7 @@ struct KeyInfo {
   std::string meaning;  // one sentence, for the reference
   std::string example;
   bool required = false;
+  bool missing_is_checked = false;  // by the section's check
   bool measured = true;
   Json schema;
   Json default_value;                          // null: none
@@ -49,7 +51,8 @@ struct Key : KeyInfo {
                 value.type,
                 std::move(key_meaning),
                 std::move(key_example),
-                (flags & kRequired) != 0,
+                (flags & (kRequired | kRequiredByCheck)) != 0,
+                (flags & kRequiredByCheck) != 0,
                 (flags & kNotMeasured) == 0,
                 value.schema,
                 {},

@@ -99,6 +99,7 @@ TEST(Reference, SchemaKnowsRequiredKeysTypesAndDefaults) {
   const Json& gpqa = config["properties"]["evals"]["properties"]["gpqa"]["properties"];
   EXPECT_EQ(gpqa["threshold"]["maximum"], 1);
   EXPECT_EQ(gpqa["repeats"]["default"], 1);
+  EXPECT_EQ(gpqa["tolerance"]["required"], Json::array({"kind", "value"}));
   const Json& shape = config["properties"]["evals"]["properties"]["serving"]["items"];
   EXPECT_EQ(shape["required"], Json::array({"name"}));
   EXPECT_FALSE(schema["$defs"]["partial_config"].contains("required"));
