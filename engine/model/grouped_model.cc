@@ -21,6 +21,10 @@ using kernels::Aligned;
 using kernels::Bf16;
 using kernels::Store;
 
+// Multiply-adds between two barriers below which one worker alone is as fast: some ten microseconds. Who
+// works does not change a result.
+constexpr int64_t kWorthSharing = 400'000;
+
 // One worker's own buffers, [rows, ...].
 struct Private {
   Aligned<float> normed;       // [rows, hidden]
@@ -70,22 +74,12 @@ class GroupedModel : public Model {
     batch_ = LayOutRows(batch, padded_rows, config_, options_);
     logits.resize(batch_.wanted.size() * static_cast<size_t>(config_.vocab_size));
     if (batch_.rows == 0) return;
-    pool_.Run([&](const Worker& worker) {
-      Private& own = private_[static_cast<size_t>(worker.Index())];
-      Embed(worker);
-      Wait();
-      for (size_t l = 0; l < layers_.size(); ++l) {
-        AttendOwnHeads(worker, static_cast<int64_t>(l), own);
-        Wait();
-        AddAttention(worker, layers_[l]);
-        Wait();
-        GateOwnBlocks(worker, layers_[l], own);
-        Wait();
-        AddExperts(worker, layers_[l], own);
-        Wait();
-      }
-      WriteLogits(worker, own, logits.data());
-    });
+    alone_ = pool_.Size() == 1 || MultiplyAddsOfAStep() < kWorthSharing;
+    if (alone_) {
+      Step(Worker{}, logits.data());
+    } else {
+      pool_.Run([&](const Worker& worker) { Step(worker, logits.data()); });
+    }
   }
 
  private:
@@ -103,7 +97,35 @@ class GroupedModel : public Model {
             kernels::ExpertScratch(layers_.front().experts)};
   }
 
-  void Wait() { pool_.Barrier().Wait(); }
+  // One worker's share of a forward pass.
+  void Step(const Worker& worker, float* logits) {
+    Private& own = private_[static_cast<size_t>(worker.Index())];
+    Embed(worker);
+    Wait();
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      AttendOwnHeads(worker, static_cast<int64_t>(l), own);
+      Wait();
+      AddAttention(worker, layers_[l]);
+      Wait();
+      GateOwnBlocks(worker, layers_[l], own);
+      Wait();
+      AddExperts(worker, layers_[l], own);
+      Wait();
+    }
+    WriteLogits(worker, own, logits);
+  }
+
+  void Wait() {
+    if (!alone_) pool_.Barrier().Wait();
+  }
+
+  // Between two barriers, on average over a layer.
+  int64_t MultiplyAddsOfAStep() const {
+    const int64_t attention =
+        2 * config_.head_dim * (config_.num_attention_heads + config_.num_key_value_heads);
+    const int64_t experts = 3 * config_.num_experts_per_tok * config_.intermediate_size;
+    return batch_.padded_rows * config_.hidden_size * (attention + experts) / 4;
+  }
 
   void Embed(const Worker& worker) {
     const int64_t hidden = config_.hidden_size;
@@ -235,6 +257,8 @@ class GroupedModel : public Model {
   std::vector<GroupedLayer> layers_;
   kernels::RotaryTable rotary_;
   KvCache cache_;
+
+  bool alone_ = true;  // one worker does this batch
 
   // Of the current batch; every worker reads them, each writes its own columns between two barriers.
   BatchRows batch_;

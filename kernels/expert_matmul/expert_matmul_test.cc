@@ -45,10 +45,11 @@ struct Batch {
   std::vector<Bf16> x;
   std::vector<int32_t> ids;
   std::vector<float> weights;
+  int64_t terms = 1;  // of x
 };
 Batch MakeBatch(int64_t tokens, int64_t experts, int64_t k, int64_t hidden, uint32_t seed = 1) {
   TestData data(seed);
-  Batch batch{tokens, k, Rounded(data.Values(tokens * hidden, 0.5f)), {}, {}};
+  Batch batch{tokens, k, Rounded(data.Values(tokens * hidden, 0.5f)), {}, {}, 1};
   batch.ids.resize(static_cast<size_t>(tokens * k));
   batch.weights.resize(batch.ids.size());
   const std::vector<float> logits = data.Values(tokens * experts);
@@ -61,16 +62,16 @@ std::vector<float> Multiply(const ExpertWeights& weights, const Batch& batch, in
   RoutingMetadata routing;
   GroupByExpert(batch.ids, weights.experts, routing);
   ExpertScratch scratch(weights);
-  std::vector<Bf16> a(batch.ids.size() * static_cast<size_t>(weights.intermediate));
+  std::vector<Bf16> a(batch.ids.size() * static_cast<size_t>(batch.terms * weights.intermediate));
   std::vector<float> y(static_cast<size_t>(batch.tokens * weights.hidden));
   const auto each = [&](int64_t total, auto call) {
     for (int64_t part = 0; part < parts; ++part) call(total * part / parts, total * (part + 1) / parts);
   };
   each(weights.GateUpPanels(), [&](int64_t first, int64_t last) {
-    ExpertGateUp(weights, {routing, batch.k, 1}, batch.x.data(), first, last, scratch, a.data());
+    ExpertGateUp(weights, {routing, batch.k, batch.terms}, batch.x.data(), first, last, scratch, a.data());
   });
   each(weights.DownPanels(), [&](int64_t first, int64_t last) {
-    ExpertDown(weights, {routing, batch.k, 1}, a.data(), batch.weights.data(), first, last, scratch,
+    ExpertDown(weights, {routing, batch.k, batch.terms}, a.data(), batch.weights.data(), first, last, scratch,
                y.data());
   });
   return y;
@@ -103,6 +104,23 @@ TEST(ExpertMatmul, MatchesTheReference) {
   }
 }
 
+TEST(ExpertMatmul, TwoTermsComeCloseToFloat32) {
+  const Layer layer(32, 192, 96);
+  Batch batch = MakeBatch(50, 32, 4, 192);
+  TestData data(7);
+  const std::vector<float> x = data.Values(50 * 192, 0.5f);
+  batch.terms = 2;
+  batch.x.resize(2 * x.size());
+  for (size_t t = 0; t < 50; ++t) SplitToBf16(&x[t * 192], 192, 2, &batch.x[t * 2 * 192]);
+  std::vector<float> expected(x.size());
+  ExpertMatmulReference(layer.tensors, x.data(), 50, 4, batch.ids.data(), batch.weights.data(),
+                        expected.data());
+  const std::vector<float> y = Multiply(PackExperts(layer.tensors), batch);
+  const double largest = std::abs(*std::max_element(
+      expected.begin(), expected.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
+  for (size_t i = 0; i < y.size(); ++i) ASSERT_TRUE(Close(y[i], expected[i], kBf16Pairs, largest));
+}
+
 TEST(ExpertMatmul, ThreadsAndBatchesGiveTheSameBits) {
   const Layer layer(32, 192, 192);
   const ExpertWeights weights = PackExperts(layer.tensors);
@@ -117,7 +135,8 @@ TEST(ExpertMatmul, ThreadsAndBatchesGiveTheSameBits) {
         {batch.x.begin() + t * 192, batch.x.begin() + (t + 1) * 192},
         {batch.ids.begin() + static_cast<long>(gates), batch.ids.begin() + static_cast<long>(gates) + 4},
         {batch.weights.begin() + static_cast<long>(gates),
-         batch.weights.begin() + static_cast<long>(gates) + 4}};
+         batch.weights.begin() + static_cast<long>(gates) + 4},
+        1};
     ASSERT_EQ(Multiply(weights, alone),
               std::vector<float>(whole.begin() + t * 192, whole.begin() + (t + 1) * 192))
         << t;
