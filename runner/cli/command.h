@@ -8,8 +8,8 @@ namespace assay::runner {
 // One subcommand of `assay`. The table drives dispatch, the help page and the spelling hint.
 struct Command {
   std::string_view name;
-  std::string_view summary;  // one line of `assay --help`
-  std::string_view help;     // the whole page of `assay NAME --help`
+  std::string_view summary;           // one line of `assay --help`
+  std::string_view help;              // the whole page of `assay NAME --help`
   int (*run)(int argc, char** argv);  // argv[0] is the command's name; returns the exit code
 };
 

@@ -46,7 +46,8 @@ gate::Baseline EarlierCells(const std::vector<record::RunRecord>& bases, const s
 }
 
 Result<int> Compare(const CompareOptions& options) {
-  if (options.records.size() < 2) return Fail(ErrorKind::kUsage, "at least two records are needed: BASE HEAD");
+  if (options.records.size() < 2)
+    return Fail(ErrorKind::kUsage, "at least two records are needed: BASE HEAD");
   std::vector<record::RunRecord> bases;
   for (const std::string& file : options.records) {
     ASSIGN_OR_RETURN(record::RunRecord record, record::LoadRunRecord(file));

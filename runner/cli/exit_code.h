@@ -17,10 +17,14 @@ enum ExitCode : int {
 
 inline int ExitCodeOf(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kUsage: return kExitUsage;
-    case ErrorKind::kInvalid: return kExitInvalid;
-    case ErrorKind::kInfrastructure: return kExitInfrastructure;
-    case ErrorKind::kInterrupted: return kExitInterrupted;
+    case ErrorKind::kUsage:
+      return kExitUsage;
+    case ErrorKind::kInvalid:
+      return kExitInvalid;
+    case ErrorKind::kInfrastructure:
+      return kExitInfrastructure;
+    case ErrorKind::kInterrupted:
+      return kExitInterrupted;
   }
   return kExitInfrastructure;
 }

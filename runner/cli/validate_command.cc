@@ -40,7 +40,8 @@ int ValidateCommand(int argc, char** argv) {
       fmt::print("WRONG {}\n{}\n", check.file.string(), check.text);
     }
   }
-  const bool all_right = std::all_of(checks->begin(), checks->end(), [](const FileCheck& check) { return check.ok; });
+  const bool all_right =
+      std::all_of(checks->begin(), checks->end(), [](const FileCheck& check) { return check.ok; });
   return all_right ? kExitPass : kExitUsage;
 }
 

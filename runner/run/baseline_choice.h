@@ -10,8 +10,8 @@
 
 namespace assay::runner {
 
-// --baseline: "" leaves the choice to the config's policy, "none" compares with nothing, a branch name or a record's file
-// overrides the policy.
+// --baseline: "" leaves the choice to the config's policy, "none" compares with nothing, a branch name or a
+// record's file overrides the policy.
 Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked, BaselineStore* store);
 
 }  // namespace assay::runner

@@ -20,7 +20,8 @@ void Journal::Add(const std::string& cell, const record::QuestionSample& sample)
 }
 
 void Journal::Add(const std::string& cell, const std::string& serving, const record::RequestTiming& request) {
-  Write(nlohmann::json{{"cell", cell}, {"eval", "serving:" + serving}, {"request", record::ToJson(request)}}.dump());
+  Write(nlohmann::json{{"cell", cell}, {"eval", "serving:" + serving}, {"request", record::ToJson(request)}}
+            .dump());
 }
 
 void Journal::Write(const std::string& line) {

@@ -10,8 +10,8 @@
 
 namespace assay::runner {
 
-// Appends each sample and request to OUT/journal.jsonl as it finishes, so that even a killed run leaves what it measured.
-// One JSON object a line, with the cell's key and the eval's name. Thread-safe.
+// Appends each sample and request to OUT/journal.jsonl as it finishes, so that even a killed run leaves what
+// it measured. One JSON object a line, with the cell's key and the eval's name. Thread-safe.
 class Journal {
  public:
   static Result<std::unique_ptr<Journal>> Open(const Path& file);

@@ -17,12 +17,13 @@ constexpr auto kStopPoll = std::chrono::milliseconds(20);
 
 }  // namespace
 
-std::string ProgressText(const std::string& what, int64_t done, int64_t planned, int64_t in_flight, int64_t tokens,
-                         double elapsed_s) {
+std::string ProgressText(const std::string& what, int64_t done, int64_t planned, int64_t in_flight,
+                         int64_t tokens, double elapsed_s) {
   std::string text = fmt::format("{} {}/{}  in flight {}", what, done, planned, in_flight);
   if (elapsed_s > 0) text += fmt::format("  {:.0f} tok/s", static_cast<double>(tokens) / elapsed_s);
   if (done > 0 && done < planned) {
-    text += fmt::format("  {:.0f} s to go", elapsed_s * static_cast<double>(planned - done) / static_cast<double>(done));
+    text += fmt::format("  {:.0f} s to go",
+                        elapsed_s * static_cast<double>(planned - done) / static_cast<double>(done));
   }
   return text;
 }
@@ -44,8 +45,8 @@ void ProgressLine::Loop() {
     const auto now = RealClock().Now();
     if (now < next) continue;
     next = now + (terminal ? Nanoseconds(kTerminalPeriod) : Nanoseconds(kPlainPeriod));
-    const std::string text =
-        ProgressText(what_, progress_.done, progress_.planned, progress_.in_flight, progress_.tokens, Seconds(now - start));
+    const std::string text = ProgressText(what_, progress_.done, progress_.planned, progress_.in_flight,
+                                          progress_.tokens, Seconds(now - start));
     std::fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", text.c_str());
     std::fflush(stderr);
   }

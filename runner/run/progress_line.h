@@ -8,8 +8,8 @@
 
 namespace assay::runner {
 
-// Shows an eval's progress on stderr while it exists: one line rewritten in place, with the time still to go, on a terminal;
-// a plain line every half minute where stderr is a file, as in CI.
+// Shows an eval's progress on stderr while it exists: one line rewritten in place, with the time still to go,
+// on a terminal; a plain line every half minute where stderr is a file, as in CI.
 class ProgressLine {
  public:
   ProgressLine(std::string what, const evals::Progress& progress);
@@ -27,7 +27,7 @@ class ProgressLine {
 };
 
 // "gpqa 120/448  in flight 32  1234 tok/s  8 s to go"
-std::string ProgressText(const std::string& what, int64_t done, int64_t planned, int64_t in_flight, int64_t tokens,
-                         double elapsed_s);
+std::string ProgressText(const std::string& what, int64_t done, int64_t planned, int64_t in_flight,
+                         int64_t tokens, double elapsed_s);
 
 }  // namespace assay::runner

@@ -18,6 +18,7 @@
 #include "runner/run/journal.h"
 #include "runner/run/run_cell.h"
 #include "runner/run/subject.h"
+#include "runner/run/vocabulary.h"
 #include "runner/store/baseline_store.h"
 
 namespace assay::runner {
@@ -60,7 +61,8 @@ Status RunCells(const std::vector<Cell>& cells, const Path& folder, RunRecord& r
     record.cells.emplace_back();
     const auto keep = [&](const record::CellRecord& so_far) {
       record.cells.back() = so_far;
-      if (const Status saved = SaveRunRecord(record, folder / kRecordFile); !saved) spdlog::warn("{}", saved.error().message);
+      if (const Status saved = SaveRunRecord(record, folder / kRecordFile); !saved)
+        spdlog::warn("{}", saved.error().message);
     };
     auto result = RunCell(cell, folder, *journal, interrupted, keep);
     if (!result) return FailWithin(cell.key, std::move(result).error());
@@ -72,8 +74,8 @@ Status RunCells(const std::vector<Cell>& cells, const Path& folder, RunRecord& r
   return {};
 }
 
-Result<record::Verdict> JudgeRun(const RunOptions& options, const std::vector<Cell>& cells, const RunRecord& record,
-                                 BaselineStore* store) {
+Result<record::Verdict> JudgeRun(const RunOptions& options, const std::vector<Cell>& cells,
+                                 const RunRecord& record, BaselineStore* store) {
   std::vector<gate::CellPolicy> policies;
   for (size_t i = 0; i < record.cells.size(); ++i) {
     gate::Policy policy = cells[i].config.gate;
@@ -101,12 +103,15 @@ Result<std::unique_ptr<BaselineStore>> OpenStore(const RunOptions& options) {
 }  // namespace
 
 Result<int> Run(const RunOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<Cell> cells, MakePlan(options.configs, options.suite));
+  ASSIGN_OR_RETURN(std::vector<Cell> cells, MakePlan(options.configs, options.suite));
   if (options.dry_run) {
     fmt::print("{}", DescribePlan(cells));
     return kExitPass;
   }
-  for (const Cell& cell : cells) RETURN_IF_ERROR(Preflight(cell));
+  for (Cell& cell : cells) {
+    RETURN_IF_ERROR(Preflight(cell));
+    RETURN_IF_ERROR(FillVocabulary(cell));
+  }
   ASSIGN_OR_RETURN(const auto store, OpenStore(options));
 
   RunRecord record = NewRecord(options);
@@ -117,7 +122,8 @@ Result<int> Run(const RunOptions& options) {
   ASSIGN_OR_RETURN(const record::Verdict verdict, JudgeRun(options, cells, record, store.get()));
   RETURN_IF_ERROR(WriteReports(record, verdict, folder));
   if (store && record.status != "interrupted") RETURN_IF_ERROR(store->Add(record, verdict.exit_code));
-  fmt::print("{}\nreport  {}\nrecord  {}\n", reports::RenderTerminal(record, verdict, ::isatty(STDOUT_FILENO) == 1),
+  fmt::print("{}\nreport  {}\nrecord  {}\n",
+             reports::RenderTerminal(record, verdict, ::isatty(STDOUT_FILENO) == 1),
              (folder / "report.md").string(), (folder / kRecordFile).string());
   return verdict.exit_code;
 }

@@ -16,14 +16,15 @@ struct RunOptions {
   Path out;              // "" makes out/<run id>
   Path store;            // "" is DefaultStoreFile()
   bool use_store = true;
-  std::string branch;    // "" is what git or CI says
+  std::string branch;  // "" is what git or CI says
   bool strict = false;
   bool allow_missing_baseline = false;
   bool dry_run = false;
   std::vector<std::string> command;  // how assay was called, for the record
 };
 
-// The life of one run, as ARCHITECTURE.md tells it. Returns the exit code; an Error means that nothing was judged.
+// The life of one run, as ARCHITECTURE.md tells it. Returns the exit code; an Error means that nothing was
+// judged.
 Result<int> Run(const RunOptions& options);
 
 }  // namespace assay::runner

@@ -8,32 +8,14 @@
 #include "base/text.h"
 #include "runner/launch/watchdog.h"
 #include "runner/run/progress_line.h"
-#include "tokenizer/tokenizer.h"
 
 namespace assay::runner {
 namespace {
 
 using record::CellRecord;
 
-// The control tokens that random prompts must not contain, and the size of the vocabulary they draw from. Unknown for a
-// server whose tokenizer is not on this machine; then the eval's defaults hold.
-struct Vocabulary {
-  int32_t size = 0;
-  std::vector<int32_t> specials;
-};
-
-Vocabulary LoadVocabulary(const Config& config) {
-  const std::string& folder = config.engine.tokenizer.empty() ? config.engine.model : config.engine.tokenizer;
-  const auto tokenizer = tokenizer::Tokenizer::Load(folder);
-  if (!tokenizer) return {};
-  Vocabulary vocabulary{tokenizer->Size(), {}};
-  for (int32_t id = 0; id < vocabulary.size; ++id) {
-    if (tokenizer->IsSpecial(id)) vocabulary.specials.push_back(id);
-  }
-  return vocabulary;
-}
-
-// Flags that decide behaviour: the command line without the program, the port and where files lie on this machine.
+// Flags that decide behaviour: the command line without the program, the port and where files lie on this
+// machine.
 std::string BehaviourFlags(const LaunchPlan& launch, const EngineConfig& engine) {
   std::vector<std::string> flags;
   for (size_t i = 1; i < launch.argv.size(); ++i) {
@@ -53,10 +35,14 @@ std::string BehaviourFlags(const LaunchPlan& launch, const EngineConfig& engine)
 // What the engine says of itself in its ready line; empty strings for servers that have none.
 void AddEngine(const nlohmann::json& announcement, const LaunchPlan& launch, const EngineConfig& engine,
                record::Fingerprint& fingerprint) {
-  const auto text = [&](const char* key) { return announcement.is_object() ? announcement.value(key, "") : ""; };
+  const auto text = [&](const char* key) {
+    const auto field = announcement.find(key);
+    return field != announcement.end() && field->is_string() ? field->get<std::string>() : "";
+  };
   fingerprint.model_hash = text("model_hash");
   fingerprint.tokenizer_hash = text("tokenizer_hash");
-  if (!text("version").empty()) fingerprint.engine = fmt::format("assay-engine {} ({})", text("version"), text("commit"));
+  if (!text("version").empty())
+    fingerprint.engine = fmt::format("assay-engine {} ({})", text("version"), text("commit"));
   fingerprint.engine_flags = BehaviourFlags(launch, engine);
   if (launch.argv.front().find('/') != std::string::npos) {
     fingerprint.engine_binary = Sha256File(launch.argv.front()).value_or("");
@@ -66,16 +52,17 @@ void AddEngine(const nlohmann::json& announcement, const LaunchPlan& launch, con
 // The evals of one cell against its running server.
 class CellRun {
  public:
-  CellRun(const Cell& cell, Server& server, Journal& journal, const std::atomic<bool>& interrupted, CellRecord& record)
+  CellRun(const Cell& cell, Server& server, Journal& journal, const std::atomic<bool>& interrupted,
+          CellRecord& record)
       : cell_(cell), server_(server), journal_(journal), interrupted_(interrupted), record_(record) {}
 
   Status Gpqa(evals::GpqaOptions options) {
     options.model = cell_.launch.model_id;
     Status status;
     Watch("gpqa", [&](evals::Progress& progress) {
-      auto accuracy = evals::RunGpqa(server_.BaseUrl(), options, progress, [&](const record::QuestionSample& sample) {
-        journal_.Add(record_.key, sample);
-      });
+      auto accuracy =
+          evals::RunGpqa(server_.BaseUrl(), options, progress,
+                         [&](const record::QuestionSample& sample) { journal_.Add(record_.key, sample); });
       if (accuracy) {
         record_.accuracy = std::move(*accuracy);
       } else {
@@ -85,17 +72,13 @@ class CellRun {
     return status;
   }
 
-  Status Serving(evals::ServingOptions options, const Vocabulary& vocabulary) {
+  Status Serving(evals::ServingOptions options) {
     options.model = cell_.launch.model_id;
-    if (vocabulary.size > 0) {
-      options.vocab_size = vocabulary.size;
-      options.special_ids = vocabulary.specials;
-    }
     Status status;
     Watch("serving:" + options.name, [&](evals::Progress& progress) {
-      auto serving = evals::RunServing(server_.BaseUrl(), options, progress, [&](const record::RequestTiming& request) {
-        journal_.Add(record_.key, options.name, request);
-      });
+      auto serving = evals::RunServing(
+          server_.BaseUrl(), options, progress,
+          [&](const record::RequestTiming& request) { journal_.Add(record_.key, options.name, request); });
       if (serving) {
         record_.serving.push_back(std::move(*serving));
       } else {
@@ -111,8 +94,8 @@ class CellRun {
   void Watch(const std::string& stage, const std::function<void(evals::Progress&)>& eval) {
     evals::Progress progress;
     const ProgressLine line(stage, progress);
-    record_.server.failure = RunWatched(server_, progress, stage, cell_.config.engine.hang_timeout_s, interrupted_,
-                                        RealClock(), [&] { eval(progress); });
+    record_.server.failure = RunWatched(server_, progress, stage, cell_.config.engine.hang_timeout_s,
+                                        interrupted_, RealClock(), [&] { eval(progress); });
   }
 
   const Cell& cell_;
@@ -139,7 +122,8 @@ CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder)
 
 }  // namespace
 
-Result<CellRecord> RunCell(Cell cell, const Path& folder, Journal& journal, const std::atomic<bool>& interrupted,
+Result<CellRecord> RunCell(Cell cell, const Path& folder, Journal& journal,
+                           const std::atomic<bool>& interrupted,
                            const std::function<void(const CellRecord&)>& on_stage) {
   cell.launch.log_file = folder / (cell.key + ".server.log");
   CellRecord record = NewRecord(cell, cell.launch.log_file, folder);
@@ -159,18 +143,18 @@ Result<CellRecord> RunCell(Cell cell, const Path& folder, Journal& journal, cons
   spdlog::info("{}: ready after {:.1f} s at {}", cell.key, started.ready_s, server.BaseUrl());
 
   CellRun run(cell, server, journal, interrupted, record);
-  const Vocabulary vocabulary = cell.config.evals.serving.empty() ? Vocabulary{} : LoadVocabulary(cell.config);
   if (cell.config.evals.gpqa && run.MayGoOn()) {
     RETURN_IF_ERROR(run.Gpqa(*cell.config.evals.gpqa));
     on_stage(record);
   }
   for (const evals::ServingOptions& serving : cell.config.evals.serving) {
     if (!run.MayGoOn()) break;
-    RETURN_IF_ERROR(run.Serving(serving, vocabulary));
+    RETURN_IF_ERROR(run.Serving(serving));
     on_stage(record);
   }
 
-  for (const std::string& left : server.Stop()) spdlog::warn("{}: still there after stopping: {}", cell.key, left);
+  for (const std::string& left : server.Stop())
+    spdlog::warn("{}: still there after stopping: {}", cell.key, left);
   return record;
 }
 

@@ -18,7 +18,8 @@ std::optional<std::string> Git(const Path& folder, const std::string& arguments)
   if (!pipe) return std::nullopt;
   std::string output;
   std::array<char, 4096> buffer;
-  for (size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe.get())) > 0;) output.append(buffer.data(), n);
+  for (size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe.get())) > 0;)
+    output.append(buffer.data(), n);
   if (::pclose(pipe.release()) != 0) return std::nullopt;
   return std::string(Trim(output));
 }
@@ -30,7 +31,8 @@ std::string Environment(const char* name) {
 
 bool IsPullRequest() {
   const std::string buildkite = Environment("BUILDKITE_PULL_REQUEST");
-  return (!buildkite.empty() && buildkite != "false") || StartsWith(Environment("GITHUB_EVENT_NAME"), "pull_request") ||
+  return (!buildkite.empty() && buildkite != "false") ||
+         StartsWith(Environment("GITHUB_EVENT_NAME"), "pull_request") ||
          !Environment("CI_MERGE_REQUEST_IID").empty();
 }
 

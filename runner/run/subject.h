@@ -13,8 +13,9 @@ struct Subject {
   std::string commit;
 };
 
-// From the checkout that holds `folder`. On a detached HEAD, as CI checks out, the branch is what the CI system's variable
-// says; for a pull request it never says the target branch. Fields are empty where nothing is known.
+// From the checkout that holds `folder`. On a detached HEAD, as CI checks out, the branch is what the CI
+// system's variable says; for a pull request it never says the target branch. Fields are empty where nothing
+// is known.
 Subject DetectSubject(const Path& folder);
 
 }  // namespace assay::runner

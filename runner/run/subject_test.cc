@@ -11,18 +11,20 @@ namespace assay::runner {
 namespace {
 
 void Shell(const std::filesystem::path& folder, const std::string& command) {
-  ASSERT_EQ(std::system(("cd " + ShellQuote(folder.string()) + " && " + command + " >/dev/null 2>&1").c_str()), 0);
+  ASSERT_EQ(
+      std::system(("cd " + ShellQuote(folder.string()) + " && " + command + " >/dev/null 2>&1").c_str()), 0);
 }
 
 class DetectSubjectTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"BUILDKITE_BRANCH", "BUILDKITE_PULL_REQUEST", "GITHUB_REF_NAME", "GITHUB_EVENT_NAME",
-                             "CI_COMMIT_BRANCH", "CI_MERGE_REQUEST_IID"}) {
+    for (const char* name : {"BUILDKITE_BRANCH", "BUILDKITE_PULL_REQUEST", "GITHUB_REF_NAME",
+                             "GITHUB_EVENT_NAME", "CI_COMMIT_BRANCH", "CI_MERGE_REQUEST_IID"}) {
       ::unsetenv(name);
     }
-    Shell(folder_.path(), "git init -b main . && git config user.email a@b && git config user.name a && "
-                          "echo 1 > file && git add file && git commit -m one");
+    Shell(folder_.path(),
+          "git init -b main . && git config user.email a@b && git config user.name a && "
+          "echo 1 > file && git add file && git commit -m one");
   }
 
   testing::TempDir folder_;
