@@ -84,7 +84,17 @@ Result<record::Verdict> JudgeRun(const RunOptions& options, const std::vector<Ce
     ASSIGN_OR_RETURN(gate::Baseline baseline, ChooseBaseline(cells[i], options.baseline, store));
     policies.push_back({cells[i].key, std::move(policy), std::move(baseline)});
   }
-  return gate::Judge(record, policies);
+  record::Verdict verdict = gate::Judge(record, policies);
+  for (size_t i = 0; store != nullptr && i < record.cells.size(); ++i) {
+    const gate::BaselinePolicy& baseline = policies[i].policy.baseline;
+    if (baseline.kind != gate::BaselinePolicyKind::kRolling || record.branch == baseline.branch) continue;
+    verdict.notes.push_back(
+        {cells[i].key, "baseline",
+         fmt::format("stored as a run of {}, so later runs, which are compared with {}, will not be "
+                     "compared with it (--branch names the branch)",
+                     record.branch.empty() ? "no branch" : record.branch, baseline.branch)});
+  }
+  return verdict;
 }
 
 Status WriteReports(const RunRecord& record, const record::Verdict& verdict, const Path& folder) {
