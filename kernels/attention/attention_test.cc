@@ -9,6 +9,7 @@
 
 #include "kernels/test_data.h"
 #include "kernels/tolerance.h"
+#include "kernels/use_target.h"
 
 namespace assay::kernels {
 namespace {
@@ -74,20 +75,23 @@ TEST(Attention, WindowOf128KeepsExactly128Keys) {
 }
 
 TEST(Attention, MatchesTheReference) {
-  for (const int64_t head_dim : {16, 32, 64, 128}) {
-    for (const int64_t group : {1, 3, 4, 8, 9}) {
-      for (const int64_t window : {0, 5, 128}) {
-        for (const int64_t block : {16, 32}) {
-          Scene scene(head_dim, group, 150, block, static_cast<uint32_t>(head_dim + group));
-          const std::vector<float> expected = scene.Run(AttentionReference, 0, 150, window);
-          const std::vector<float> out = scene.Run(Attention, 0, 150, window);
-          double largest = 0;
-          for (const float value : expected)
-            largest = std::max(largest, std::abs(static_cast<double>(value)));
-          for (size_t i = 0; i < out.size(); ++i) {
-            ASSERT_TRUE(Close(out[i], expected[i], kExponential, 20 * largest))
-                << "head_dim " << head_dim << " group " << group << " window " << window << ": " << out[i]
-                << " vs " << expected[i];
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    for (const int64_t head_dim : {16, 32, 64, 128}) {
+      for (const int64_t group : {1, 3, 4, 8, 9}) {
+        for (const int64_t window : {0, 5, 128}) {
+          for (const int64_t block : {16, 32}) {
+            Scene scene(head_dim, group, 150, block, static_cast<uint32_t>(head_dim + group));
+            const std::vector<float> expected = scene.Run(AttentionReference, 0, 150, window);
+            const std::vector<float> out = scene.Run(Attention, 0, 150, window);
+            double largest = 0;
+            for (const float value : expected)
+              largest = std::max(largest, std::abs(static_cast<double>(value)));
+            for (size_t i = 0; i < out.size(); ++i) {
+              ASSERT_TRUE(Close(out[i], expected[i], kExponential, 20 * largest))
+                  << "head_dim " << head_dim << " group " << group << " window " << window << ": " << out[i]
+                  << " vs " << expected[i];
+            }
           }
         }
       }
@@ -96,15 +100,18 @@ TEST(Attention, MatchesTheReference) {
 }
 
 TEST(Attention, CallsCutAnywhereGiveTheSameBits) {
-  for (const int64_t window : {0, 128}) {
-    Scene scene(32, 3, 200, 16);
-    const std::vector<float> whole = scene.Run(Attention, 0, 200, window);
-    std::vector<float> cut;
-    for (int64_t start = 0, size = 1; start < 200; start += size, size = size % 23 + 3) {
-      const std::vector<float> part = scene.Run(Attention, start, std::min(size, 200 - start), window);
-      cut.insert(cut.end(), part.begin(), part.end());
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    for (const int64_t window : {0, 128}) {
+      Scene scene(32, 3, 200, 16);
+      const std::vector<float> whole = scene.Run(Attention, 0, 200, window);
+      std::vector<float> cut;
+      for (int64_t start = 0, size = 1; start < 200; start += size, size = size % 23 + 3) {
+        const std::vector<float> part = scene.Run(Attention, start, std::min(size, 200 - start), window);
+        cut.insert(cut.end(), part.begin(), part.end());
+      }
+      EXPECT_EQ(whole, cut);
     }
-    EXPECT_EQ(whole, cut);
   }
 }
 
@@ -119,9 +126,12 @@ TEST(Attention, LaterTokensNeverReachAnEarlierRow) {
 }
 
 TEST(Attention, NotANumberInTheQueryIsNotHidden) {
-  Scene scene(16, 1, 5, 16);
-  scene.q[4 * 16] = std::numeric_limits<float>::quiet_NaN();
-  for (const float value : scene.Run(Attention, 4, 1, 0)) EXPECT_TRUE(std::isnan(value));
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    Scene scene(16, 1, 5, 16);
+    scene.q[4 * 16] = std::numeric_limits<float>::quiet_NaN();
+    for (const float value : scene.Run(Attention, 4, 1, 0)) EXPECT_TRUE(std::isnan(value));
+  }
 }
 
 }  // namespace

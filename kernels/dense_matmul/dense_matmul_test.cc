@@ -8,6 +8,7 @@
 #include "kernels/router_logits/router_logits.h"
 #include "kernels/test_data.h"
 #include "kernels/tolerance.h"
+#include "kernels/use_target.h"
 
 namespace assay::kernels {
 namespace {
@@ -57,27 +58,31 @@ TEST(DenseMatmul, PanelsCutAnywhereGiveTheSameBits) {
 }
 
 TEST(RouterLogits, MatchTheReferenceInFloat32) {
-  for (const int64_t experts : {4, 16, 32, 50, 128}) {
-    for (const int64_t rows : {1, 7, 8, 21}) {
-      const int64_t hidden = 192;
-      TestData data(static_cast<uint32_t>(experts + rows));
-      const std::vector<float> x = data.Values(rows * hidden), w = data.Values(experts * hidden);
-      const std::vector<float> bias = data.Values(experts);
-      std::vector<float> expected(static_cast<size_t>(rows * experts)), y(expected.size());
-      DenseMatmulReference(x.data(), rows, hidden, w.data(), bias.data(), experts, expected.data());
-      const RouterWeights packed = PackRouter(w, bias, experts, hidden);
-      RouterLogits(packed, x.data(), hidden, rows, y.data());
-      for (int64_t i = 0; i < rows * experts; ++i) {
-        double size = 1;
-        for (int64_t j = 0; j < hidden; ++j) {
-          size += std::abs(x[static_cast<size_t>(i / experts * hidden + j)] *
-                           w[static_cast<size_t>(i % experts * hidden + j)]);
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    for (const int64_t experts : {4, 16, 32, 50, 128}) {
+      for (const int64_t rows : {1, 7, 8, 21}) {
+        const int64_t hidden = 192;
+        TestData data(static_cast<uint32_t>(experts + rows));
+        const std::vector<float> x = data.Values(rows * hidden), w = data.Values(experts * hidden);
+        const std::vector<float> bias = data.Values(experts);
+        std::vector<float> expected(static_cast<size_t>(rows * experts)), y(expected.size());
+        DenseMatmulReference(x.data(), rows, hidden, w.data(), bias.data(), experts, expected.data());
+        const RouterWeights packed = PackRouter(w, bias, experts, hidden);
+        RouterLogits(packed, x.data(), hidden, rows, y.data());
+        for (int64_t i = 0; i < rows * experts; ++i) {
+          double size = 1;
+          for (int64_t j = 0; j < hidden; ++j) {
+            size += std::abs(x[static_cast<size_t>(i / experts * hidden + j)] *
+                             w[static_cast<size_t>(i % experts * hidden + j)]);
+          }
+          ASSERT_TRUE(Close(y[static_cast<size_t>(i)], expected[static_cast<size_t>(i)], kFloat32, size));
         }
-        ASSERT_TRUE(Close(y[static_cast<size_t>(i)], expected[static_cast<size_t>(i)], kFloat32, size));
+        std::vector<float> last(static_cast<size_t>(experts));
+        RouterLogits(packed, x.data() + (rows - 1) * hidden, hidden, 1, last.data());
+        EXPECT_TRUE(std::equal(last.begin(), last.end(), y.end() - experts))
+            << "a row alone has the same bits";
       }
-      std::vector<float> last(static_cast<size_t>(experts));
-      RouterLogits(packed, x.data() + (rows - 1) * hidden, hidden, 1, last.data());
-      EXPECT_TRUE(std::equal(last.begin(), last.end(), y.end() - experts)) << "a row alone has the same bits";
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "kernels/routing/top_k.h"
 #include "kernels/test_data.h"
 #include "kernels/tolerance.h"
+#include "kernels/use_target.h"
 
 namespace assay::kernels {
 namespace {
@@ -78,28 +79,31 @@ std::vector<float> Multiply(const ExpertWeights& weights, const Batch& batch, in
 }
 
 TEST(ExpertMatmul, MatchesTheReference) {
-  const struct {
-    const char* name;
-    int64_t tokens, experts, k, hidden, intermediate;
-  } cases[] = {{"one token", 1, 32, 4, 192, 192},
-               {"fewer gates than experts", 3, 32, 4, 64, 96},
-               {"many rows an expert", 300, 4, 2, 32, 32},
-               {"all experts", 5, 8, 8, 64, 32},
-               {"128 experts", 40, 128, 4, 96, 64},
-               {"wide", 2, 4, 4, 2880, 32},
-               {"tall", 2, 4, 4, 32, 2880}};
-  for (const auto& c : cases) {
-    const Layer layer(c.experts, c.hidden, c.intermediate);
-    const Batch batch = MakeBatch(c.tokens, c.experts, c.k, c.hidden);
-    std::vector<float> expected(static_cast<size_t>(c.tokens * c.hidden));
-    ExpertMatmulReference(layer.tensors, Widened(batch.x).data(), c.tokens, c.k, batch.ids.data(),
-                          batch.weights.data(), expected.data());
-    const std::vector<float> y = Multiply(PackExperts(layer.tensors), batch);
-    double largest = 0;
-    for (const float value : expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
-    for (size_t i = 0; i < y.size(); ++i) {
-      ASSERT_TRUE(Close(y[i], expected[i], kBf16Activations, largest))
-          << c.name << ": " << y[i] << " vs " << expected[i];
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    const struct {
+      const char* name;
+      int64_t tokens, experts, k, hidden, intermediate;
+    } cases[] = {{"one token", 1, 32, 4, 192, 192},
+                 {"fewer gates than experts", 3, 32, 4, 64, 96},
+                 {"many rows an expert", 300, 4, 2, 32, 32},
+                 {"all experts", 5, 8, 8, 64, 32},
+                 {"128 experts", 40, 128, 4, 96, 64},
+                 {"wide", 2, 4, 4, 2880, 32},
+                 {"tall", 2, 4, 4, 32, 2880}};
+    for (const auto& c : cases) {
+      const Layer layer(c.experts, c.hidden, c.intermediate);
+      const Batch batch = MakeBatch(c.tokens, c.experts, c.k, c.hidden);
+      std::vector<float> expected(static_cast<size_t>(c.tokens * c.hidden));
+      ExpertMatmulReference(layer.tensors, Widened(batch.x).data(), c.tokens, c.k, batch.ids.data(),
+                            batch.weights.data(), expected.data());
+      const std::vector<float> y = Multiply(PackExperts(layer.tensors), batch);
+      double largest = 0;
+      for (const float value : expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
+      for (size_t i = 0; i < y.size(); ++i) {
+        ASSERT_TRUE(Close(y[i], expected[i], kBf16Activations, largest))
+            << c.name << ": " << y[i] << " vs " << expected[i];
+      }
     }
   }
 }

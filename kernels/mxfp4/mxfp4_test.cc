@@ -8,6 +8,7 @@
 
 #include "kernels/panel/panel.h"
 #include "kernels/test_data.h"
+#include "kernels/use_target.h"
 
 namespace assay::kernels {
 namespace {
@@ -102,28 +103,31 @@ TEST(Mxfp4, NotANumberMarksTheWholeBlock) {
 
 // Every byte under every scale, through the packed layout.
 TEST(Mxfp4Panel, DecodesWhatTheDefinitionDecodes) {
-  constexpr int64_t kK = 64;
-  for (int scale = 0; scale < 256; ++scale) {
-    TestData data(static_cast<uint32_t>(scale));
-    const std::vector<uint8_t> blocks = data.Bytes(40 * kK / 2);
-    const std::vector<uint8_t> scales(40 * kK / 32, static_cast<uint8_t>(scale));
-    std::vector<int64_t> columns;
-    for (int64_t n = 0; n < 31; ++n) columns.push_back(39 - n);  // any order, one column missing
-    std::vector<uint8_t> packed(static_cast<size_t>(Mxfp4PanelBytes(kK)));
-    PackMxfp4Panel(blocks.data(), scales.data(), kK, columns, packed.data());
-    std::vector<Bf16> panel(static_cast<size_t>(PanelElements(kK)));
-    DecodeMxfp4Panel(packed.data(), kK, panel.data());
-    std::vector<float> values(40 * kK);
-    DecodeMxfp4(blocks.data(), scales.data(), 40 * kK / 32, values.data());
-    for (int64_t k = 0; k < kK; ++k) {
-      for (int64_t n = 0; n < kPanel; ++n) {
-        const float actual = FromBf16(panel[static_cast<size_t>((k / 2 * kPanel + n) * 2 + k % 2)]);
-        const float expected =
-            n == 31 ? 0 : values[static_cast<size_t>(columns[static_cast<size_t>(n)] * kK + k)];
-        if (std::isnan(expected)) {
-          ASSERT_TRUE(std::isnan(actual)) << scale;
-        } else {
-          ASSERT_EQ(actual, expected) << "scale " << scale << " k " << k << " n " << n;
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    constexpr int64_t kK = 64;
+    for (int scale = 0; scale < 256; ++scale) {
+      TestData data(static_cast<uint32_t>(scale));
+      const std::vector<uint8_t> blocks = data.Bytes(40 * kK / 2);
+      const std::vector<uint8_t> scales(40 * kK / 32, static_cast<uint8_t>(scale));
+      std::vector<int64_t> columns;
+      for (int64_t n = 0; n < 31; ++n) columns.push_back(39 - n);  // any order, one column missing
+      std::vector<uint8_t> packed(static_cast<size_t>(Mxfp4PanelBytes(kK)));
+      PackMxfp4Panel(blocks.data(), scales.data(), kK, columns, packed.data());
+      std::vector<Bf16> panel(static_cast<size_t>(PanelElements(kK)));
+      DecodeMxfp4Panel(packed.data(), kK, panel.data());
+      std::vector<float> values(40 * kK);
+      DecodeMxfp4(blocks.data(), scales.data(), 40 * kK / 32, values.data());
+      for (int64_t k = 0; k < kK; ++k) {
+        for (int64_t n = 0; n < kPanel; ++n) {
+          const float actual = FromBf16(panel[static_cast<size_t>((k / 2 * kPanel + n) * 2 + k % 2)]);
+          const float expected =
+              n == 31 ? 0 : values[static_cast<size_t>(columns[static_cast<size_t>(n)] * kK + k)];
+          if (std::isnan(expected)) {
+            ASSERT_TRUE(std::isnan(actual)) << scale;
+          } else {
+            ASSERT_EQ(actual, expected) << "scale " << scale << " k " << k << " n " << n;
+          }
         }
       }
     }

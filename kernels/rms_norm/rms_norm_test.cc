@@ -6,6 +6,7 @@
 
 #include "kernels/test_data.h"
 #include "kernels/tolerance.h"
+#include "kernels/use_target.h"
 
 namespace assay::kernels {
 namespace {
@@ -19,14 +20,17 @@ TEST(RmsNorm, WorkedExample) {
 }
 
 TEST(RmsNorm, MatchesTheReference) {
-  for (const int64_t n : {1, 15, 16, 17, 192, 2880}) {
-    TestData data(static_cast<uint32_t>(n));
-    const std::vector<float> x = data.Values(3 * n), weight = data.Values(n);
-    std::vector<float> expected(x.size()), y(x.size());
-    RmsNormReference(x.data(), 3, n, weight.data(), 1e-5, expected.data());
-    RmsNorm(x.data(), 3, n, weight.data(), 1e-5, y.data());
-    for (size_t i = 0; i < y.size(); ++i)
-      ASSERT_TRUE(Close(y[i], expected[i], kFloat32, 0)) << n << " at " << i;
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    for (const int64_t n : {1, 15, 16, 17, 192, 2880}) {
+      TestData data(static_cast<uint32_t>(n));
+      const std::vector<float> x = data.Values(3 * n), weight = data.Values(n);
+      std::vector<float> expected(x.size()), y(x.size());
+      RmsNormReference(x.data(), 3, n, weight.data(), 1e-5, expected.data());
+      RmsNorm(x.data(), 3, n, weight.data(), 1e-5, y.data());
+      for (size_t i = 0; i < y.size(); ++i)
+        ASSERT_TRUE(Close(y[i], expected[i], kFloat32, 0)) << n << " at " << i;
+    }
   }
 }
 

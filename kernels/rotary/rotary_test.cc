@@ -7,6 +7,7 @@
 
 #include "kernels/test_data.h"
 #include "kernels/tolerance.h"
+#include "kernels/use_target.h"
 
 namespace assay::kernels {
 namespace {
@@ -52,17 +53,20 @@ TEST(Rotary, PositionZeroOnlyScales) {
 }
 
 TEST(Rotary, MatchesTheReference) {
-  for (const int64_t head_dim : {16, 32, 64, 80}) {
-    YarnOptions options = kGptOss;
-    options.head_dim = head_dim;
-    const RotaryTable table = MakeRotaryTable(options, 300);
-    TestData data(static_cast<uint32_t>(head_dim));
-    for (const int64_t position : {0, 1, 127, 299}) {
-      std::vector<float> expected = data.Values(3 * head_dim), row = expected;
-      RotaryReference(table, position, 3, expected.data());
-      Rotary(table, position, 3, row.data());
-      for (size_t i = 0; i < row.size(); ++i) {
-        ASSERT_TRUE(Close(row[i], expected[i], kFloat32, 500)) << head_dim << " position " << position;
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    for (const int64_t head_dim : {16, 32, 64, 80}) {
+      YarnOptions options = kGptOss;
+      options.head_dim = head_dim;
+      const RotaryTable table = MakeRotaryTable(options, 300);
+      TestData data(static_cast<uint32_t>(head_dim));
+      for (const int64_t position : {0, 1, 127, 299}) {
+        std::vector<float> expected = data.Values(3 * head_dim), row = expected;
+        RotaryReference(table, position, 3, expected.data());
+        Rotary(table, position, 3, row.data());
+        for (size_t i = 0; i < row.size(); ++i) {
+          ASSERT_TRUE(Close(row[i], expected[i], kFloat32, 500)) << head_dim << " position " << position;
+        }
       }
     }
   }

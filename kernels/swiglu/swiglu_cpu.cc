@@ -11,15 +11,17 @@ HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Min and Max return their second operand when one is a NaN (x86), so values come second.
+// What Min and Max make of a NaN differs between instruction sets; a NaN has to stay visible.
 template <class D>
 HWY_INLINE hn::Vec<D> Gated(D df, hn::Vec<D> gate, hn::Vec<D> up, hn::Vec<D> limit) {
-  const auto g = hn::Min(limit, gate);
-  const auto u = hn::Max(hn::Neg(limit), hn::Min(limit, up));
+  const auto g = hn::Min(gate, limit);
+  const auto u = hn::Max(hn::Neg(limit), hn::Min(up, limit));
   // exp is infinite above 88.8; Highway's is defined up to 104.
   const auto power = hn::Min(hn::Set(df, 100.0f), hn::Mul(hn::Set(df, -kSwigluAlpha), g));
   const auto one = hn::Set(df, 1.0f);
-  return hn::Mul(hn::Div(g, hn::Add(one, hn::Exp(df, power))), hn::Add(u, one));
+  const auto y = hn::Mul(hn::Div(g, hn::Add(one, hn::Exp(df, power))), hn::Add(u, one));
+  const auto sum = hn::Add(gate, up);
+  return hn::IfThenElse(hn::Or(hn::IsNaN(gate), hn::IsNaN(up)), sum, y);
 }
 
 void Row(const float* gate, const float* up, int64_t n, float limit, float* y) {

@@ -8,6 +8,7 @@
 
 #include "kernels/test_data.h"
 #include "kernels/tolerance.h"
+#include "kernels/use_target.h"
 
 namespace assay::kernels {
 namespace {
@@ -37,22 +38,28 @@ TEST(Swiglu, WorkedExamples) {
 }
 
 TEST(Swiglu, MatchesTheReference) {
-  TestData data(1);
-  const std::vector<float> gate = data.Values(1003, 4), up = data.Values(1003, 4);
-  std::vector<float> y(1003);
-  Swiglu(gate.data(), up.data(), 1003, 7, y.data());
-  for (size_t i = 0; i < y.size(); ++i) {
-    ASSERT_TRUE(Close(y[i], SwigluReference(gate[i], up[i], 7), kExponential)) << gate[i] << " " << up[i];
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    TestData data(1);
+    const std::vector<float> gate = data.Values(1003, 4), up = data.Values(1003, 4);
+    std::vector<float> y(1003);
+    Swiglu(gate.data(), up.data(), 1003, 7, y.data());
+    for (size_t i = 0; i < y.size(); ++i) {
+      ASSERT_TRUE(Close(y[i], SwigluReference(gate[i], up[i], 7), kExponential)) << gate[i] << " " << up[i];
+    }
   }
 }
 
 TEST(Swiglu, NotANumberIsNotHidden) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  std::vector<float> gate(17, nan), up(17, 1.0f), y(17);
-  Swiglu(gate.data(), up.data(), 17, 7, y.data());
-  for (const float value : y) EXPECT_TRUE(std::isnan(value));
-  Swiglu(up.data(), gate.data(), 17, 7, y.data());
-  for (const float value : y) EXPECT_TRUE(std::isnan(value));
+  for (const int64_t target : InstructionSets()) {
+    const UseTarget use(target);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> gate(17, nan), up(17, 1.0f), y(17);
+    Swiglu(gate.data(), up.data(), 17, 7, y.data());
+    for (const float value : y) EXPECT_TRUE(std::isnan(value));
+    Swiglu(up.data(), gate.data(), 17, 7, y.data());
+    for (const float value : y) EXPECT_TRUE(std::isnan(value));
+  }
 }
 
 }  // namespace
