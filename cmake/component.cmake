@@ -37,7 +37,7 @@ function(assay_unit_tests name)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE assay_${name} assay_testing assay_warnings GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name}_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name}_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
@@ -52,6 +52,6 @@ function(assay_process_tests name)
   target_compile_definitions(process_test PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   ASSAY_BIN_DIR="${PROJECT_BINARY_DIR}/bin")
   add_dependencies(process_test assay assay-engine assay-scripted-server)
-  gtest_discover_tests(process_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(process_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES LABELS process TIMEOUT 600 PROCESSORS 2)
 endfunction()
