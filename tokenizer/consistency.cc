@@ -12,28 +12,35 @@ namespace {
 // The file says the ids of added tokens, Hugging Face tokenizers counts them by place; where the two differ,
 // the text would get other tokens there than here.
 Status CheckAddedIds(const TokenizerFile& file, const std::vector<AddedToken>& added_tokens) {
-  std::unordered_map<std::string_view, int32_t> known;  // content -> id
-  std::unordered_set<int32_t> taken;
+  std::unordered_map<std::string_view, int32_t> known;  // content -> id; -1: not seen yet
+  for (const AddedToken& token : added_tokens) known.emplace(token.content, -1);
+  std::vector<bool> taken;  // by id
+  const auto take = [&](int32_t id) {
+    if (static_cast<size_t>(id) >= taken.size()) taken.resize(static_cast<size_t>(id) + 1);
+    const bool is_free = !taken[id];
+    taken[id] = true;
+    return is_free;
+  };
   for (const auto& [text, id] : file.vocabulary) {
-    known.emplace(text, id);
-    taken.insert(id);
+    take(id);
+    if (const auto added = known.find(text); added != known.end()) added->second = id;
   }
   auto next = static_cast<int32_t>(file.vocabulary.size());
   for (size_t i = 0; i < added_tokens.size(); ++i) {
     const auto& [id, content, special, normalized] = added_tokens[i];
     if (content.empty()) return Fail(ErrorKind::kUsage, "added_tokens[{}]: the content is empty", i);
-    const auto same = known.find(content);
-    const int32_t expected = same != known.end() ? same->second : next;
+    int32_t& known_id = known[content];
+    const int32_t expected = known_id >= 0 ? known_id : next;
     if (id != expected) {
       return Fail(ErrorKind::kUsage,
                   "added_tokens[{}]: \"{}\" has the id {}, but its place in the file gives it {}", i,
                   Printable(content), id, expected);
     }
-    if (same == known.end() && !taken.insert(id).second) {
+    if (known_id < 0 && !take(id)) {
       return Fail(ErrorKind::kUsage, "added_tokens[{}]: \"{}\" has the id {} of another token", i,
                   Printable(content), id);
     }
-    known.emplace(content, id);
+    known_id = id;
     next = std::max(next, id + 1);
   }
   return {};
