@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "engine/server/test_server.h"
+#include "engine/server/service_test_support.h"
 
 // What keeps the engine from starting; each is found before weights are read.
 namespace assay::engine {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/server/service.h"
+#include "engine/server/service_test_support.h"
 #include "engine/server/test_client.h"
-#include "engine/server/test_server.h"
 
 namespace assay::engine {
 namespace {

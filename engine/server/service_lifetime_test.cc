@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "engine/server/service.h"
+#include "engine/server/service_test_support.h"
 #include "engine/server/test_client.h"
-#include "engine/server/test_server.h"
 
 namespace assay::engine {
 namespace {
@@ -82,12 +82,44 @@ TEST(Disconnect, EndsTheRequestAndFreesItsBlocks) {
 
 TEST(Disconnect, AReaderThatTakesNothingIsCutOff) {
   TestServer::Options options;
-  options.limits.unsent_bytes = 64 * 1024;
+  options.limits.write_timeout = std::chrono::milliseconds(50);
   TestServer server(std::move(options));
   TestClient client(server.Port(), 4096);
   client.SendRequest("POST", "/v1/completions", Completion("x~", {{"stream", true}}).dump());
-  while (server.Engine().Stats().running == 0) std::this_thread::yield();
+  TestClient prober(server.Port());
+  std::string metrics;
+  do {
+    metrics = prober.Call("GET", "/metrics").body;
+  } while (metrics.find("finished_reason=\"abort\"} 1") == std::string::npos);
   EXPECT_TRUE(server.BecomesFree());
+}
+
+TEST(SlowReader, GetsTheWholeTextInFewerChunks) {
+  TestServer::Options options;
+  options.limits.unsent_bytes = 1000;
+  TestServer server(std::move(options));
+  const int64_t tokens = 30'000;
+  TestClient client(server.Port(), 4096);
+  const json more = {{"stream", true}, {"max_tokens", tokens}, {"stream_options", {{"include_usage", true}}}};
+  client.SendRequest("POST", "/v1/completions", Completion("abcx~", more).dump());
+  while (server.Engine().Stats().generated_tokens < tokens) std::this_thread::yield();  // nobody reads
+  const auto response = client.ReadResponse();
+  EXPECT_TRUE(response.complete);
+  std::string text;
+  int64_t chunks = 0, counted = 0;
+  for (const auto& event : response.Events()) {
+    if (event == "[DONE]") continue;
+    const json chunk = json::parse(event);
+    if (chunk["choices"].empty()) {
+      counted = chunk["usage"]["completion_tokens"];
+    } else {
+      text += chunk["choices"][0]["text"].get<std::string>();
+      ++chunks;
+    }
+  }
+  EXPECT_EQ(text, "abc" + std::string(static_cast<size_t>(tokens - 3), 'x'));
+  EXPECT_EQ(counted, tokens);
+  EXPECT_LT(chunks, tokens);
 }
 
 TEST(Stop, EndsStreamsWithAnErrorAndWholeAnswersWith503) {

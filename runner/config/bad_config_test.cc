@@ -1,4 +1,4 @@
-#include "runner/config/config_example.h"
+#include "runner/config/config_test_support.h"
 
 namespace assay::runner {
 namespace {

@@ -1,6 +1,6 @@
 #include "runner/config/config.h"
 
-#include "runner/config/config_example.h"
+#include "runner/config/config_test_support.h"
 
 namespace assay::runner {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "runner/config/config_example.h"
+#include "runner/config/config_test_support.h"
 #include "runner/plan/program_output.h"
 
 namespace assay::runner {

@@ -1,6 +1,6 @@
 #include "runner/plan/plan.h"
 
-#include "runner/config/config_example.h"
+#include "runner/config/config_test_support.h"
 #include "runner/plan/config_files.h"
 #include "runner/plan/resolve.h"
 

@@ -1,4 +1,4 @@
-#include "runner/config/config_example.h"
+#include "runner/config/config_test_support.h"
 #include "runner/plan/machine.h"
 #include "runner/plan/plan.h"
 #include "runner/plan/resolve.h"
