@@ -1,3 +1,5 @@
 #include "runner/cli/command.h"
 
-int main(int argc, char** argv) { return assay::runner::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return assay::runner::Main(argc, argv);
+}
