@@ -93,7 +93,8 @@ void PrintReadyLine(const ServeFlags& flags, const HttpServer& http, const Model
   line["commit"] = ASSAY_COMMIT;
   line["tensor_parallel_size"] = flags.tensor_parallel_size;
   line["moe_backend"] = flags.moe_backend;
-  fmt::print("{}\n", line.dump());
+  constexpr auto kReplaceBadUtf8 = nlohmann::ordered_json::error_handler_t::replace;
+  fmt::print("{}\n", line.dump(-1, ' ', false, kReplaceBadUtf8));
   std::fflush(stdout);
 }
 

@@ -41,7 +41,8 @@ class WholeAnswer final : public Answer {
 };
 
 // As vLLM streams: a role chunk with the first token (chat), one chunk for each token that gives text, a
-// chunk with the finish reason, usage if asked for, [DONE].
+// chunk with the finish reason, usage if asked for, [DONE]. While the reader is behind, tokens wait and share
+// a chunk, so that a slow reader costs the text of its answer and not a JSON frame for each token.
 class StreamAnswer final : public Answer {
  public:
   StreamAnswer(std::shared_ptr<Exchange> exchange, AnswerFormat format)
@@ -54,13 +55,16 @@ class StreamAnswer final : public Answer {
 
   void Add(const TextDelta& delta, const wire::Usage& so_far) override {
     Begin(so_far);
-    if (!delta.reasoning.empty()) Text(reasoning_, delta.reasoning, WithReasoning, so_far);
-    if (!delta.content.empty()) Text(content_, delta.content, WithContent, so_far);
+    waiting_.reasoning += delta.reasoning;
+    waiting_.content += delta.content;
+    if (exchange_->Congested()) return;
+    Texts(so_far);
     Send();
   }
 
   void Finish(const std::string& reason, const wire::Usage& usage) override {
     Begin(usage);
+    Texts(usage);
     wire::StreamChunk last = WithContent("");
     last.finish_reason = reason;
     Chunk(std::move(last), usage);
@@ -114,6 +118,12 @@ class StreamAnswer final : public Answer {
     event_ += wire::SseData(wire::JsonText(Json(chunk)));
   }
 
+  void Texts(const wire::Usage& usage) {
+    const TextDelta delta = std::exchange(waiting_, {});
+    if (!delta.reasoning.empty()) Text(reasoning_, delta.reasoning, WithReasoning, usage);
+    if (!delta.content.empty()) Text(content_, delta.content, WithContent, usage);
+  }
+
   void Text(const std::optional<ChunkTemplate>& fast, const std::string& text,
             wire::StreamChunk (*make)(const std::string&), const wire::Usage& usage) {
     if (fast) return fast->AppendEvent(event_, text);
@@ -135,6 +145,7 @@ class StreamAnswer final : public Answer {
   AnswerFormat format_;
   std::optional<ChunkTemplate> content_, reasoning_;  // none when every chunk carries its own usage
   bool begun_ = false;
+  TextDelta waiting_;
   std::string event_;
 };
 

@@ -45,7 +45,7 @@ void AppendJsonEscaped(std::string& out, std::string_view value) {
 }
 
 ChunkTemplate::ChunkTemplate(const std::function<nlohmann::json(const std::string&)>& make) {
-  const std::string event = wire::SseData(make(kMark).dump());
+  const std::string event = wire::SseData(wire::JsonText(make(kMark)));
   const size_t at = event.find(kMarkEscaped);
   CHECK_NE(at, std::string::npos);
   before_ = event.substr(0, at);

@@ -14,6 +14,7 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
 constexpr size_t kReadBytes = 16 * 1024;
+constexpr size_t kKeptBytes = 64 * 1024;  // of a buffer, from one answer to the next
 
 int StatusOfParseError(const boost::system::error_code& error) {
   if (error == http::error::header_limit) return 431;
@@ -42,6 +43,9 @@ void Connection::NextRequest() {
   parser_->eager(true);
   answer_ended_ = false;
   on_gone_ = nullptr;
+  for (std::string* buffer : {&unsent_, &sending_}) {
+    if (buffer->capacity() > kKeptBytes) *buffer = {};
+  }
   phase_ = Phase::kIdle;
   deadline_ = In(hub_.limits.idle_timeout);
   if (buffer_.size() > 0) {
@@ -175,7 +179,6 @@ void Connection::BeginStream() {
 
 void Connection::Write(std::string_view bytes) {
   if (phase_ != Phase::kAnswering || answer_ended_ || bytes.empty()) return;
-  if (unsent_.size() + bytes.size() > hub_.limits.unsent_bytes) return Close();
   if (chunked_) fmt::format_to(std::back_inserter(unsent_), "{:x}\r\n", bytes.size());
   unsent_ += bytes;
   if (chunked_) unsent_ += "\r\n";

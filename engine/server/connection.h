@@ -43,6 +43,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void BeginStream() override;
   void Write(std::string_view bytes) override;
   void EndStream() override;
+  bool Congested() const override { return unsent_.size() > hub_.limits.unsent_bytes; }
   void OnGone(std::function<void()> callback) override;
 
  private:

@@ -37,7 +37,7 @@ wire::ErrorBody MakeError(int status, std::string message) {
 HttpResponse ErrorResponse(const wire::ErrorBody& error) {
   HttpResponse response;
   response.status = error.status;
-  response.body = wire::ToJson(error).dump();
+  response.body = wire::JsonText(wire::ToJson(error));
   return response;
 }
 

@@ -29,6 +29,8 @@ class Exchange {
   virtual void BeginStream() = 0;                  // 200, text/event-stream
   virtual void Write(std::string_view bytes) = 0;  // what is written in one turn leaves in one packet
   virtual void EndStream() = 0;
+  // More is unsent than a reader should be behind: what can be held back or merged should be.
+  virtual bool Congested() const = 0;
   // Called at most once, in a turn of its own, when the client leaves before the end of the answer.
   virtual void OnGone(std::function<void()> callback) = 0;
 };
