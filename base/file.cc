@@ -17,6 +17,10 @@ Result<std::string> ReadFile(const Path& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     return Fail(ErrorKind::kUsage, "{}: is a folder, a file is needed", path.string());
   }
+  // A pipe or a device would be read for ever.
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    return Fail(ErrorKind::kUsage, "{}: is no regular file", path.string());
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) return Fail(ErrorKind::kUsage, "{}: cannot be read: {}", path.string(), std::strerror(errno));
   std::ostringstream content;

@@ -31,6 +31,10 @@ TEST(ReadFile, RefusesAFolder) {
   EXPECT_EQ(ReadFile("/tmp").error().message, "/tmp: is a folder, a file is needed");
 }
 
+TEST(ReadFile, RefusesADeviceInsteadOfReadingItForEver) {
+  EXPECT_EQ(ReadFile("/dev/zero").error().message, "/dev/zero: is no regular file");
+}
+
 TEST(TailLines, KeepsTheLastLinesOnly) {
   const Path path = ScratchFile("tail");
   ASSERT_TRUE(WriteFileAtomic(path, "one\ntwo\nthree\n"));

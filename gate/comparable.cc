@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,18 @@ std::string Unequal(std::string_view what, std::string_view ours, std::string_vi
 }
 
 using SampleKey = std::pair<std::string, int>;
+
+// Samples whose options were shown in another order, of those that both sides asked.
+int64_t ShuffledOtherwise(const AccuracyRecord& ours, const AccuracyRecord& theirs) {
+  std::map<SampleKey, std::string> permutations;
+  for (const record::QuestionSample& sample : theirs.samples) {
+    permutations[{sample.id, sample.repeat}] = sample.permutation;
+  }
+  return std::count_if(ours.samples.begin(), ours.samples.end(), [&](const record::QuestionSample& sample) {
+    const auto found = permutations.find({sample.id, sample.repeat});
+    return found != permutations.end() && found->second != sample.permutation;
+  });
+}
 
 std::set<SampleKey> Keys(const AccuracyRecord& accuracy) {
   std::set<SampleKey> keys;
@@ -62,6 +75,15 @@ std::vector<std::string> AccuracyObstacles(const CellRecord& ours, const CellRec
   require("max_tokens", a.max_tokens, b.max_tokens);
   if (!b.complete) obstacles.push_back("the baseline's eval was not finished");
   if (a.repeats == b.repeats) CompareQuestions(a, b, obstacles);
+  if (const int64_t shuffled = ShuffledOtherwise(a, b); shuffled > 0) {
+    obstacles.push_back(fmt::format("{} samples show their options in another order", shuffled));
+  }
+  const record::AccuracyCounts counts = record::Count(b);
+  if (static_cast<double>(counts.failed) >
+      policy.policy.accuracy.max_failed_share * static_cast<double>(counts.samples)) {
+    obstacles.push_back(
+        fmt::format("{} of the baseline's {} requests failed", counts.failed, counts.samples));
+  }
   for (const record::FingerprintDifference& d : Differences(ours.fingerprint, theirs.fingerprint)) {
     if (d.breaks_accuracy && !Declared(policy, d.field)) {
       obstacles.push_back(Unequal(d.field, d.ours, d.theirs));
@@ -103,7 +125,7 @@ PerformanceBaseline FindPerformanceBaseline(const CellRecord& ours, const CellPo
 const ServingRecord* FindSameLoad(const ServingRecord& ours, const CellRecord& cell) {
   const auto load = [](const ServingRecord& s) {
     return std::tie(s.name, s.dataset, s.input_len, s.output_len, s.num_prompts, s.request_rate,
-                    s.max_concurrency, s.burstiness, s.ignore_eos);
+                    s.max_concurrency, s.burstiness, s.ignore_eos, s.warmups, s.seed);
   };
   for (const ServingRecord& theirs : cell.serving) {
     const bool failed = std::any_of(theirs.requests.begin(), theirs.requests.end(),

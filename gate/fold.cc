@@ -56,6 +56,9 @@ std::string Counts(const Verdict& verdict) {
     undecided += check.outcome == Outcome::kInconclusive;
     improved += check.improved;
   }
+  if (pass == 0 && undecided == 0 && verdict.outcome == Outcome::kPass) {
+    return "nothing was judged, for want of a threshold and a baseline";
+  }
   std::string text =
       pass == 0 ? "nothing passes" : fmt::format("{} check{}", pass, pass == 1 ? " passes" : "s pass");
   if (undecided > 0) text += fmt::format(", {} inconclusive", undecided);

@@ -15,6 +15,8 @@ struct Baseline {
   std::string source;  // "store main (3 runs)" | "ci/baselines/tiny-moe.json" | "" for none
   std::vector<record::CellRecord> cells;
   bool requested = true;  // false: --baseline none, nothing is missing
+  // This machine has earlier passing runs of the cell, perhaps of another config: it is not a first run.
+  bool host_has_history = false;
 };
 
 struct CellPolicy {

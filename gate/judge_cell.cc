@@ -77,11 +77,6 @@ class CellJudge {
       MissingBaseline("accuracy", "there is no accuracy baseline yet", {});
       return;
     }
-    if (policy_.policy.allow_missing_baseline) {
-      Note("baseline", "accuracy was not compared with the baseline, which asked something else: " +
-                           Join(baseline.obstacles, "; "));
-      return;
-    }
     Check check = MakeCheck(cell_, "validity", "V9_same_questions", "validity");
     check.outcome = Outcome::kInvalid;
     check.reason = "the baseline cannot be compared question by question; record a new one on main";
@@ -139,7 +134,7 @@ class CellJudge {
                        const std::vector<std::string>& obstacles) {
     const std::string nearest =
         obstacles.empty() ? "" : " (the nearest earlier run differs in " + Join(obstacles, "; ") + ")";
-    if (policy_.policy.baseline.first_run == FirstRun::kRecord) {
+    if (policy_.policy.baseline.first_run == FirstRun::kRecord && !policy_.baseline.host_has_history) {
       Note("first_run", what + nearest + "; this run is recorded as its first");
       return;
     }

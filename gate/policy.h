@@ -37,7 +37,6 @@ struct PerformancePolicy {
   double margin = 0.03;                      // relative
   std::map<std::string, double> min_change;  // absolute, in the metric's unit; a change below it never fails
   int min_baseline_runs = 3;                 // fewer cannot decide
-  double max_change_unproven = 0;            // reserved for a hard line without statistics; 0 is off
 };
 
 enum class BaselinePolicyKind { kRolling, kPinned, kNone };
@@ -48,7 +47,7 @@ struct BaselinePolicy {
   std::string branch = "main";
   int runs = 10;
   std::string pinned_file;  // a record; for accuracy also the fallback of rolling when the store has none
-  FirstRun first_run = FirstRun::kFail;  // what a missing performance baseline means
+  FirstRun first_run = FirstRun::kFail;  // what a missing baseline means on a machine without history
 };
 
 struct Policy {

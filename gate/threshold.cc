@@ -19,6 +19,12 @@ double Limit(const ThresholdPolicy& policy) {
                                                  : policy.threshold * (1 - policy.tolerance);
 }
 
+// 0.8 - 0.1 is 0.7000000000000001 in binary, and a score of 0.7 reaches it.
+bool Reaches(double score, double limit) {
+  constexpr double kRounding = 1e-9;
+  return score >= limit - kRounding;
+}
+
 std::string Rule(const ThresholdPolicy& policy) {
   if (policy.kind == ToleranceKind::kAbsolute) {
     return fmt::format("limit {:.4f} = {} - {}", Limit(policy), policy.threshold, policy.tolerance);
@@ -35,14 +41,15 @@ Judgement Decide(double score, const record::Interval& one_sided, const Threshol
   const double limit = Limit(policy);
   switch (policy.proof) {
     case ThresholdProof::kTolerance:
-      return score >= limit ? Judgement{true, "reaches the limit"} : Judgement{false, "is below the limit"};
+      return Reaches(score, limit) ? Judgement{true, "reaches the limit"}
+                                   : Judgement{false, "is below the limit"};
     case ThresholdProof::kProveBad:
-      return one_sided.high >= limit
+      return Reaches(one_sided.high, limit)
                  ? Judgement{true, "is not shown to be below the limit"}
                  : Judgement{false,
                              fmt::format("is below the limit: upper 95 % bound {:.4f}", one_sided.high)};
     case ThresholdProof::kProveGood:
-      return one_sided.low >= limit
+      return Reaches(one_sided.low, limit)
                  ? Judgement{true, fmt::format("is shown to reach the limit: lower 95 % bound {:.4f}",
                                                one_sided.low)}
                  : Judgement{false, fmt::format("is not shown to reach the limit: lower 95 % bound {:.4f}",

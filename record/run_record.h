@@ -109,7 +109,7 @@ struct Fingerprint {
   std::string kernel;
   std::string host;           // hash of the machine id: same machine or not, without naming it
   std::string engine;         // "assay-engine 0.1.0 (commit)"
-  std::string engine_flags;   // argv without model path, port and seed
+  std::string engine_flags;   // argv without program, port and paths; then the env of the config
   std::string engine_binary;  // SHA-256 of the program file
   std::string model_hash;
   std::string tokenizer_hash;
@@ -129,9 +129,9 @@ std::vector<FingerprintDifference> Differences(const Fingerprint& ours, const Fi
 // runner/launch/death_table.cc.
 struct ServerFailure {
   std::string kind;   // died_before_ready | never_ready | foreign_server | wrong_model | crashed | hang |
-                      // out_of_memory | memory_access_fault | port_taken | bad_flag | missing_weights |
-                      // unusable_tokenizer | not_started
-  std::string stage;  // starting | warm_up | gpqa | serving:<name> | stopping
+                      // killed | out_of_memory | memory_access_fault | device_lost | port_taken | bad_flag |
+                      // missing_weights | unusable_tokenizer | not_started
+  std::string stage;  // starting | gpqa | serving:<name>
   std::string message;
   std::string exit;             // "exit code 3", "signal 11 (Segmentation fault)", "" while running
   bool infrastructure = false;  // true: worth a retry (75); false: the engine is wrong (FAIL)

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-// Descriptions of one list of numbers. What is inferred from several lists is in record/inference.h and its
-// neighbours. An empty list has no mean: callers ask `empty()` first, and a CHECK stops those that do not.
+// Descriptions of one list of numbers. What is inferred from several lists is in paired.h, prediction.h and
+// score.h. An empty list has no mean: callers ask `empty()` first, and a CHECK stops those that do not.
 namespace assay::record {
 
 // numpy's default (linear interpolation at rank p/100*(n-1)); p in 0..100.

@@ -6,7 +6,8 @@
 namespace assay::evals {
 namespace {
 
-// The letter of the first shown choice with the right text: where two choices read alike, either is right.
+// The letter of the first shown choice with the right text: where two choices read alike, only the first of
+// them scores, as in gpt-oss.
 char ExpectedLetter(const Question& question, const std::array<int, 4>& permutation) {
   char letter = 'A';
   for (const int choice : permutation) {

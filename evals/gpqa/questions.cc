@@ -35,11 +35,23 @@ class Header {
   std::map<std::string, size_t> columns_;
 };
 
+// A spreadsheet's Latin-1 or UTF-16 would reach the model as something else than what is on the screen.
+Status CheckText(const std::string& text, const std::string& source) {
+  int64_t line = 0;
+  for (const std::string& content : Split(text, '\n')) {
+    ++line;
+    if (IsValidUtf8(content) && content.find('\0') == std::string::npos) continue;
+    return Fail(ErrorKind::kUsage, "{}:{}: is not UTF-8 text; save the file as UTF-8", source, line);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<Question>> LoadQuestions(const Path& csv) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(csv));
   const std::string source = csv.string();
+  RETURN_IF_ERROR(CheckText(text, source));
   ASSIGN_OR_RETURN(const std::vector<CsvRow> rows, ParseCsv(text, source));
   if (rows.empty())
     return Fail(ErrorKind::kUsage, "{}: empty file: a CSV with GPQA's columns is needed", source);

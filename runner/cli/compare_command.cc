@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -45,6 +47,32 @@ gate::Baseline EarlierCells(const std::vector<record::RunRecord>& bases, const s
   return baseline;
 }
 
+// What BASE measured and HEAD did not cannot be judged, and must not be passed over.
+Status CheckNothingIsMissing(const record::RunRecord& base, const record::RunRecord& head) {
+  for (const record::CellRecord& cell : base.cells) {
+    const auto same = std::find_if(head.cells.begin(), head.cells.end(),
+                                   [&](const record::CellRecord& other) { return other.key == cell.key; });
+    if (same == head.cells.end()) {
+      return Fail(ErrorKind::kInvalid, "HEAD ({}) has no cell {}, which BASE ({}) measured", head.id,
+                  cell.key, base.id);
+    }
+    if (cell.accuracy && !same->accuracy) {
+      return Fail(ErrorKind::kInvalid, "HEAD ({}) has no accuracy eval in {}, which BASE ({}) has", head.id,
+                  cell.key, base.id);
+    }
+    for (const record::ServingRecord& serving : cell.serving) {
+      const bool measured =
+          std::any_of(same->serving.begin(), same->serving.end(),
+                      [&](const record::ServingRecord& s) { return s.name == serving.name; });
+      if (!measured) {
+        return Fail(ErrorKind::kInvalid, "HEAD ({}) has no serving benchmark {} in {}, which BASE ({}) has",
+                    head.id, serving.name, cell.key, base.id);
+      }
+    }
+  }
+  return {};
+}
+
 Result<int> Compare(const CompareOptions& options) {
   if (options.records.size() < 2)
     return Fail(ErrorKind::kUsage, "at least two records are needed: BASE HEAD");
@@ -55,6 +83,7 @@ Result<int> Compare(const CompareOptions& options) {
   }
   const record::RunRecord head = std::move(bases.back());
   bases.pop_back();
+  RETURN_IF_ERROR(CheckNothingIsMissing(bases.back(), head));
 
   std::vector<gate::CellPolicy> policies;
   for (const record::CellRecord& cell : head.cells) {
@@ -86,6 +115,11 @@ int CompareCommand(int argc, char** argv) {
   app.add_option("--format", options.format);
   if (const auto exit_code = ParseArguments(app, argc, argv)) return *exit_code;
 
+  const double margins[] = {options.policy.accuracy.margin, options.policy.performance.margin};
+  if (std::isnan(margins[0]) || std::isnan(margins[1])) {
+    fmt::print(stderr, "assay compare: a margin must be a number\n");
+    return kExitUsage;
+  }
   const Result<int> exit_code = Compare(options);
   if (exit_code) return *exit_code;
   fmt::print(stderr, "assay compare: {}\n", exit_code.error().message);

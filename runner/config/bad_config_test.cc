@@ -139,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
              "you mean "
              "absolute?"},
         Case{"ToleranceSwallowsThreshold", "value: 0.05", "value: 0.6",
-             "c.yaml:11:16: evals.gpqa.tolerance: 0.6 is more than the threshold of 0.568, so that any score "
+             "c.yaml:11:16: evals.gpqa.tolerance: 0.6 takes the whole threshold of 0.568 away, so that any "
+             "score "
              "would pass"},
         Case{"BrokenLineAboveThreshold", kThreshold, "threshold: 0.3",
              "c.yaml:10:16: evals.gpqa.broken_below: is 0.35, above the threshold of 0.3; write a smaller "

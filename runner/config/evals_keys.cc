@@ -24,9 +24,10 @@ void CheckGpqa(const YamlNode& node, const std::string& path, const GpqaFile& gp
                          "has no threshold to loosen; add threshold or remove it");
   }
   if (!gpqa.threshold || !gpqa.tolerance) return;
-  if (gpqa.tolerance->kind == gate::ToleranceKind::kAbsolute && gpqa.tolerance->value > *gpqa.threshold) {
+  if ((gpqa.tolerance->kind == gate::ToleranceKind::kAbsolute ? gpqa.tolerance->value >= *gpqa.threshold
+                                                              : gpqa.tolerance->value >= 1)) {
     reading.mistakes.Add(node.Find("tolerance")->mark, JoinPath(path, "tolerance"),
-                         fmt::format("{} is more than the threshold of {}, so that any score would pass",
+                         fmt::format("{} takes the whole threshold of {} away, so that any score would pass",
                                      gpqa.tolerance->value, *gpqa.threshold));
   }
   if (gpqa.broken_below > *gpqa.threshold) {

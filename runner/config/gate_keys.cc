@@ -75,7 +75,8 @@ const Section<gate::BaselinePolicy>& BaselineSection() {
            "ci/baselines/cpu-tiny-moe.json"},
           {"first_run", &B::first_run,
            OneOfEnum<gate::FirstRun>({{"fail", gate::FirstRun::kFail}, {"record", gate::FirstRun::kRecord}}),
-           "A machine without performance baseline: `fail` (exit 4), or `record` this run as the first.",
+           "Where nothing can be compared and this machine has no earlier run: `fail` (exit 4), or `record` "
+           "this run as the first.",
            "record"},
       },
       CheckBaseline,

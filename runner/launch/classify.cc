@@ -19,10 +19,10 @@ struct Match {
   std::string line;
 };
 
-std::optional<Match> FirstMatch(const std::vector<std::string>& log_tail) {
+std::optional<Match> FirstMatch(const std::vector<std::string>& log_tail, bool sigkill) {
   for (const DeathRule& rule : DeathRules())
     for (const std::string& line : log_tail)
-      if (MatchesInOrder(line, rule.pattern)) return Match{&rule, line};
+      if ((sigkill || !rule.needs_sigkill) && MatchesInOrder(line, rule.pattern)) return Match{&rule, line};
   return std::nullopt;
 }
 
@@ -77,7 +77,8 @@ record::ServerFailure Classify(std::optional<int> wait_status, const std::vector
   const std::string how = failure.exit.empty() ? "it runs no more" : "ended with " + failure.exit;
   failure.message = starting ? how + " before it was ready" : how + " while it was being measured";
   if (starting && !wait_status) failure.message = "not ready";
-  if (const auto match = FirstMatch(log_tail)) {
+  const bool sigkill = wait_status && DeathSignal(*wait_status) == SIGKILL;
+  if (const auto match = FirstMatch(log_tail, sigkill)) {
     const Blame blame = starting ? match->rule->at_start : match->rule->while_serving;
     failure.kind = match->rule->kind;
     failure.infrastructure = blame == Blame::kMachine;

@@ -19,9 +19,9 @@ constexpr std::string_view kTokenizer = "its tokenizer cannot be used; engine.to
 // kind, pattern, blame at start, blame while serving, explanation
 constexpr DeathRule kRules[] = {
     // Lines that assay adds from the kernel (kill_evidence.cc).
-    {"out_of_memory", "oom_kill rose", kMachine, kMachine, kOomKiller},
-    {"out_of_memory", "Out of memory: Killed process", kMachine, kMachine, kOomKiller},
-    {"out_of_memory", "Memory cgroup out of memory: Killed process", kMachine, kMachine, kOomKiller},
+    {"out_of_memory", "oom_kill rose", kMachine, kMachine, kOomKiller, true},
+    {"out_of_memory", "Out of memory: Killed process", kMachine, kMachine, kOomKiller, true},
+    {"out_of_memory", "Memory cgroup out of memory: Killed process", kMachine, kMachine, kOomKiller, true},
 
     // A dead or absent device. Xid: NVIDIA's list of driver errors; 48, 63, 64, 94, 95 are ECC, 79 is "fallen
     // off the bus", 119 and 120 the GPU's own system processor.

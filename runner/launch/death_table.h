@@ -20,6 +20,7 @@ struct DeathRule {
   Blame at_start;
   Blame while_serving;
   std::string_view explanation;
+  bool needs_sigkill = false;  // counts only for a process that died of signal 9
 };
 
 // First match wins, so causes stand before what usually follows from them.

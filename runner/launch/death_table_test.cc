@@ -355,7 +355,8 @@ TEST(Classify, SaysNothingOfAnExitThatWasNotSeen) {
 
 TEST(DeathRules, EachPatternIsReachedByALineThatHoldsOnlyIt) {
   for (const DeathRule& rule : DeathRules()) {
-    const auto failure = Classify(Exit(1), {std::string(rule.pattern)}, "starting");
+    const int status = rule.needs_sigkill ? SIGKILL : Exit(1);
+    const auto failure = Classify(status, {std::string(rule.pattern)}, "starting");
     EXPECT_EQ(failure.kind, rule.kind) << rule.pattern;
   }
 }

@@ -35,7 +35,7 @@ class LaunchedServer final : public Server {
   pid_t Pid() const { return leader_; }
   // Takes the port from the announcement if that has come by now; whether the port is known.
   bool FindPort();
-  // Who listens on our port: our own processes, nobody that we can see, or a stranger.
+  // Whether one of our own processes listens on our port.
   bool OwnsPort();
 
  private:

@@ -113,17 +113,46 @@ void CheckData(const Cell& cell, Problems& problems) {
   }
 }
 
+// What the bundled engine cannot do, found here and not by its death.
+void CheckBundledEngine(const Config& config, Problems& problems) {
+  if (config.engine.kind != EngineKind::kBundled) return;
+  if (config.hardware != "cpu") {
+    problems.Add(
+        ErrorKind::kUsage,
+        fmt::format("engine.kind: the bundled engine computes on the CPU only, and this config measures {}; "
+                    "use a config of kind: command, such as those under configs/vllm",
+                    config.hardware));
+  } else if (config.engine.moe_backend == "fused") {
+    problems.Add(ErrorKind::kUsage,
+                 "engine.moe_backend: fused needs a GPU; the CPU engine has reference and grouped");
+  }
+}
+
+void CheckPinnedBaseline(const Config& config, Problems& problems) {
+  const std::string& file = config.gate.baseline.pinned_file;
+  std::error_code ignored;
+  if (file.empty() || std::filesystem::exists(file, ignored)) return;
+  problems.Add(
+      ErrorKind::kUsage,
+      fmt::format("gate.baseline.pinned_file: no file {}; correct the path, or record one with `assay "
+                  "baseline show RUN`",
+                  file));
+}
+
 }  // namespace
 
 Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here) {
   const EngineConfig& engine = cell.config.engine;
   Problems problems(cell.config);
-  problems.Add(CheckHardware(cell.config.hardware, engine.tensor_parallel_size, machine));
+  const Status hardware = CheckHardware(cell.config.hardware, engine.tensor_parallel_size, machine);
+  problems.Add(hardware);
+  if (hardware) CheckBundledEngine(cell.config, problems);
   CheckModelFolder("engine.model", engine.model, "config.json", cell, here, problems);
   if (!engine.tokenizer.empty()) {
     CheckModelFolder("engine.tokenizer", engine.tokenizer, "tokenizer.json", cell, here, problems);
   }
   CheckData(cell, problems);
+  CheckPinnedBaseline(cell.config, problems);
   CheckProgram(cell, here, problems);
   return problems.Outcome();
 }

@@ -130,7 +130,10 @@ TEST_F(PreflightTest, WrongHardwareIsRefusedWithWhatWasFound) {
             "with gfx950, or choose a config for what is here");
   EXPECT_EQ(kind_, ErrorKind::kInvalid);
   machine_.gpus = {{"h200", "NVIDIA H200", "580", 143771}};
-  EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: h200")), "");
+  EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: h200")),
+            "c.yaml: engine.kind: the bundled engine computes on the CPU only, and this config measures "
+            "h200; use a "
+            "config of kind: command, such as those under configs/vllm");
   EXPECT_EQ(Problems(ReplaceAll(ExampleWith("hardware: cpu", "hardware: h200"), "kind: bundled",
                                 "kind: bundled\n  tensor_parallel_size: 2")),
             "c.yaml: engine.tensor_parallel_size: 2 GPUs of h200 are needed and this machine has cpu (Test "

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace assay::runner {
@@ -29,6 +31,10 @@ const CellRecord* FindCell(const record::RunRecord& record, const Cell& wanted) 
 
 Result<gate::Baseline> FromFile(const Path& file, const Cell& wanted) {
   ASSIGN_OR_RETURN(const record::RunRecord record, record::LoadRunRecord(file));
+  if (record.status != "complete") {
+    return Fail(ErrorKind::kInvalid, "{}: is the record of a run that is {}; a baseline must be complete",
+                file.string(), record.status);
+  }
   const CellRecord* cell = FindCell(record, wanted);
   if (cell == nullptr) {
     return Fail(ErrorKind::kInvalid, "{}: has no cell {}; it has {}", file.string(), wanted.key,
@@ -39,17 +45,25 @@ Result<gate::Baseline> FromFile(const Path& file, const Cell& wanted) {
 
 // Stored runs of the branch, newest first, and behind them the pinned record, which serves where the store
 // has nothing.
-Result<gate::Baseline> FromStore(const Cell& cell, const gate::BaselinePolicy& policy, BaselineStore* store) {
+Result<gate::Baseline> FromStore(const Cell& cell, const gate::BaselinePolicy& policy,
+                                 const std::string& repository, BaselineStore* store) {
   gate::Baseline baseline;
   if (store != nullptr) {
-    ASSIGN_OR_RETURN(baseline.cells, store->Find({cell.key, cell.config_hash, policy.branch, policy.runs}));
+    BaselineQuery query{cell.key, cell.config_hash, policy.branch, policy.runs, repository};
+    ASSIGN_OR_RETURN(baseline.cells, store->Find(query));
+    query.config_hash.clear();
+    ASSIGN_OR_RETURN(const std::vector<CellRecord> any, store->Find(query));
+    const std::string host = DetectFingerprint(cell.config.hardware).host;
+    baseline.host_has_history = std::any_of(any.begin(), any.end(), [&](const CellRecord& earlier) {
+      return !earlier.serving.empty() && earlier.fingerprint.host == host;
+    });
   }
   std::vector<std::string> sources;
   if (!baseline.cells.empty()) {
     sources.push_back(fmt::format("{} stored run{} of {}", baseline.cells.size(),
                                   baseline.cells.size() == 1 ? "" : "s", policy.branch));
   }
-  if (!policy.pinned_file.empty() && std::filesystem::exists(policy.pinned_file)) {
+  if (!policy.pinned_file.empty()) {
     ASSIGN_OR_RETURN(gate::Baseline pinned, FromFile(policy.pinned_file, cell));
     baseline.cells.push_back(std::move(pinned.cells.front()));
     sources.push_back(policy.pinned_file);
@@ -60,10 +74,12 @@ Result<gate::Baseline> FromStore(const Cell& cell, const gate::BaselinePolicy& p
 
 }  // namespace
 
-Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked, BaselineStore* store) {
+Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked,
+                                      const std::string& repository, BaselineStore* store) {
   gate::BaselinePolicy policy = cell.config.gate.baseline;
   if (asked == "none") return gate::Baseline{"", {}, false};
-  if (asked.find('/') != std::string::npos || asked.ends_with(".json")) return FromFile(asked, cell);
+  if (asked.ends_with(".json") || (!asked.empty() && std::filesystem::exists(asked)))
+    return FromFile(asked, cell);
   if (!asked.empty()) {
     policy.branch = asked;
     policy.kind = gate::BaselinePolicyKind::kRolling;
@@ -74,7 +90,7 @@ Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked
     case gate::BaselinePolicyKind::kPinned:
       return FromFile(policy.pinned_file, cell);
     case gate::BaselinePolicyKind::kRolling:
-      return FromStore(cell, policy, store);
+      return FromStore(cell, policy, repository, store);
   }
   return gate::Baseline{};
 }

@@ -1,10 +1,13 @@
 #include "runner/run/run.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "assay_version.h"
 #include "base/clock.h"
@@ -27,6 +30,7 @@ namespace {
 using record::RunRecord;
 
 constexpr char kRecordFile[] = "record.json";
+constexpr char kJournalFile[] = "journal.jsonl";
 
 RunRecord NewRecord(const RunOptions& options) {
   const Subject subject = DetectSubject(std::filesystem::current_path());
@@ -43,19 +47,33 @@ RunRecord NewRecord(const RunOptions& options) {
   return record;
 }
 
+// Of several runs that were given one folder, only one may have it: the journal is created, never opened.
+Status ClaimFolder(const Path& folder) {
+  const int fd = ::open((folder / kJournalFile).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == EEXIST) {
+    return Fail(ErrorKind::kUsage, "{}: holds another run's journal; choose another --out", folder.string());
+  }
+  if (fd < 0) return Fail(ErrorKind::kUsage, "--out: {}: {}", folder.string(), std::strerror(errno));
+  ::close(fd);
+  return {};
+}
+
 Result<Path> MakeOutFolder(const RunOptions& options, const std::string& run_id) {
   const Path folder = options.out.empty() ? Path("out") / run_id : options.out;
   if (std::filesystem::exists(folder / kRecordFile)) {
     return Fail(ErrorKind::kUsage, "{}: already holds a run; choose another --out", folder.string());
   }
-  RETURN_IF_ERROR(MakeFolders(folder));
+  if (const Status made = MakeFolders(folder); !made)
+    return Fail(ErrorKind::kUsage, "--out: {}", made.error().message);
+  RETURN_IF_ERROR(ClaimFolder(folder));
   return folder;
 }
 
 // Every cell in turn. The record on disk is never more than one eval behind.
 Status RunCells(const std::vector<Cell>& cells, const Path& folder, RunRecord& record) {
   const std::atomic<bool>& interrupted = CatchInterrupts();
-  ASSIGN_OR_RETURN(const auto journal, Journal::Open(folder / "journal.jsonl"));
+  RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
+  ASSIGN_OR_RETURN(const auto journal, Journal::Open(folder / kJournalFile));
   for (const Cell& cell : cells) {
     if (interrupted) break;
     record.cells.emplace_back();
@@ -74,27 +92,54 @@ Status RunCells(const std::vector<Cell>& cells, const Path& folder, RunRecord& r
   return {};
 }
 
-Result<record::Verdict> JudgeRun(const RunOptions& options, const std::vector<Cell>& cells,
-                                 const RunRecord& record, BaselineStore* store) {
+// How each cell will be judged and with what compared: settled before anything is launched, so that a
+// baseline that is not there costs no machine time.
+Result<std::vector<gate::CellPolicy>> ChoosePolicies(const RunOptions& options,
+                                                     const std::vector<Cell>& cells,
+                                                     const std::string& repository, BaselineStore* store) {
   std::vector<gate::CellPolicy> policies;
-  for (size_t i = 0; i < record.cells.size(); ++i) {
-    gate::Policy policy = cells[i].config.gate;
+  for (const Cell& cell : cells) {
+    gate::Policy policy = cell.config.gate;
     policy.strict = options.strict;
     policy.allow_missing_baseline |= options.allow_missing_baseline;
-    ASSIGN_OR_RETURN(gate::Baseline baseline, ChooseBaseline(cells[i], options.baseline, store));
-    policies.push_back({cells[i].key, std::move(policy), std::move(baseline)});
+    ASSIGN_OR_RETURN(gate::Baseline baseline, ChooseBaseline(cell, options.baseline, repository, store));
+    policies.push_back({cell.key, std::move(policy), std::move(baseline)});
   }
-  record::Verdict verdict = gate::Judge(record, policies);
-  for (size_t i = 0; store != nullptr && i < record.cells.size(); ++i) {
-    const gate::BaselinePolicy& baseline = policies[i].policy.baseline;
+  return policies;
+}
+
+// A run of another branch is kept, but what it is for must not be mistaken.
+void NoteOtherBranch(const RunRecord& record, const std::vector<gate::CellPolicy>& policies,
+                     record::Verdict& verdict) {
+  for (const gate::CellPolicy& policy : policies) {
+    const gate::BaselinePolicy& baseline = policy.policy.baseline;
     if (baseline.kind != gate::BaselinePolicyKind::kRolling || record.branch == baseline.branch) continue;
     verdict.notes.push_back(
-        {cells[i].key, "baseline",
-         fmt::format("stored as a run of {}, so later runs, which are compared with {}, will not be "
-                     "compared with it (--branch names the branch)",
+        {policy.cell_key, "baseline",
+         fmt::format("stored as a run of {}, so later runs, which are compared with {}, will not be compared "
+                     "with it (--branch names the branch)",
                      record.branch.empty() ? "no branch" : record.branch, baseline.branch)});
   }
-  return verdict;
+}
+
+// Whether later runs may be compared with this one. A passing run whose speed looked worse than the margin
+// without proof is not: the baseline must not follow a loss that it was too noisy to show.
+bool MayBecomeBaseline(const std::vector<gate::CellPolicy>& policies, const record::Verdict& verdict) {
+  for (const gate::CellPolicy& policy : policies) {
+    if (!policy.baseline.requested) return false;
+  }
+  const auto suspicious = [&](const record::Check& check) {
+    if (!check.primary || check.outcome != record::Outcome::kInconclusive || !check.change) return false;
+    const bool higher = check.direction == record::Direction::kHigherIsBetter;
+    for (const gate::CellPolicy& policy : policies) {
+      if (policy.cell_key != check.cell || check.rule != "performance") continue;
+      const gate::PerformancePolicy& performance = policy.policy.performance;
+      return check.baseline_samples >= performance.min_baseline_runs &&
+             (higher ? -*check.change : *check.change) > performance.margin;
+    }
+    return false;
+  };
+  return std::none_of(verdict.checks.begin(), verdict.checks.end(), suspicious);
 }
 
 Status WriteReports(const RunRecord& record, const record::Verdict& verdict, const Path& folder) {
@@ -104,7 +149,6 @@ Status WriteReports(const RunRecord& record, const record::Verdict& verdict, con
   return {};
 }
 
-// Refuses before anything is launched: no plan, a store that cannot be used, a machine that does not fit.
 Result<std::unique_ptr<BaselineStore>> OpenStore(const RunOptions& options) {
   if (!options.use_store) return nullptr;
   return BaselineStore::Open(options.store.empty() ? DefaultStoreFile() : options.store);
@@ -113,6 +157,7 @@ Result<std::unique_ptr<BaselineStore>> OpenStore(const RunOptions& options) {
 }  // namespace
 
 Result<int> Run(const RunOptions& options) {
+  CatchInterrupts();
   ASSIGN_OR_RETURN(std::vector<Cell> cells, MakePlan(options.configs, options.suite));
   if (options.dry_run) {
     fmt::print("{}", DescribePlan(cells));
@@ -125,16 +170,28 @@ Result<int> Run(const RunOptions& options) {
   ASSIGN_OR_RETURN(const auto store, OpenStore(options));
 
   RunRecord record = NewRecord(options);
+  ASSIGN_OR_RETURN(const std::vector<gate::CellPolicy> policies,
+                   ChoosePolicies(options, cells, record.repository, store.get()));
   ASSIGN_OR_RETURN(const Path folder, MakeOutFolder(options, record.id));
   RETURN_IF_ERROR(RunCells(cells, folder, record));
   RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
 
-  ASSIGN_OR_RETURN(const record::Verdict verdict, JudgeRun(options, cells, record, store.get()));
+  // An interrupted run has fewer cells than policies.
+  const std::vector<gate::CellPolicy> judged(policies.begin(),
+                                             policies.begin() + static_cast<long>(record.cells.size()));
+  record::Verdict verdict = gate::Judge(record, judged);
+  if (store) NoteOtherBranch(record, judged, verdict);
   RETURN_IF_ERROR(WriteReports(record, verdict, folder));
-  if (store && record.status != "interrupted") RETURN_IF_ERROR(store->Add(record, verdict.exit_code));
   fmt::print("{}\nreport  {}\nrecord  {}\n",
              reports::RenderTerminal(record, verdict, ::isatty(STDOUT_FILENO) == 1),
              (folder / "report.md").string(), (folder / kRecordFile).string());
+  if (store && record.status != "interrupted") {
+    const Status added = store->Add(record, verdict.exit_code, MayBecomeBaseline(judged, verdict));
+    if (!added) {  // the verdict stands whatever becomes of the history
+      spdlog::error("this run is not in the history: {}", added.error().message);
+      if (verdict.exit_code == kExitPass) return kExitInfrastructure;
+    }
+  }
   return verdict.exit_code;
 }
 

@@ -7,12 +7,22 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "runner/launch/watchdog.h"
+#include "runner/run/model_identity.h"
 #include "runner/run/progress_line.h"
 
 namespace assay::runner {
 namespace {
 
 using record::CellRecord;
+
+// A value that a record may show: not a secret.
+std::string Shown(const std::string& name, const std::string& value) {
+  const std::string lower = ToLower(name);
+  for (const char* word : {"token", "key", "secret", "password"}) {
+    if (lower.find(word) != std::string::npos) return "(hidden)";
+  }
+  return value;
+}
 
 // Flags that decide behaviour: the command line without the program, the port and where files lie on this
 // machine.
@@ -28,7 +38,7 @@ std::string BehaviourFlags(const LaunchPlan& launch, const EngineConfig& engine)
     if (!engine.tokenizer.empty() && flag == engine.tokenizer) flag = "{tokenizer}";
     flags.push_back(std::move(flag));
   }
-  for (const auto& [name, value] : launch.env) flags.push_back(name + "=" + value);
+  for (const auto& [name, value] : launch.env) flags.push_back(name + "=" + Shown(name, value));
   return ShellJoin(flags);
 }
 
@@ -43,6 +53,10 @@ void AddEngine(const nlohmann::json& announcement, const LaunchPlan& launch, con
   fingerprint.tokenizer_hash = text("tokenizer_hash");
   if (!text("version").empty())
     fingerprint.engine = fmt::format("assay-engine {} ({})", text("version"), text("commit"));
+  if (fingerprint.model_hash.empty()) fingerprint.model_hash = ModelIdentity(engine.model);
+  if (fingerprint.tokenizer_hash.empty()) {
+    fingerprint.tokenizer_hash = ModelIdentity(engine.tokenizer.empty() ? engine.model : engine.tokenizer);
+  }
   fingerprint.engine_flags = BehaviourFlags(launch, engine);
   if (launch.argv.front().find('/') != std::string::npos) {
     fingerprint.engine_binary = Sha256File(launch.argv.front()).value_or("");
@@ -114,7 +128,7 @@ CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder)
   record.config_hash = cell.config_hash;
   record.fingerprint = DetectFingerprint(cell.config.hardware);
   record.server.argv = cell.launch.argv;
-  record.server.env = cell.launch.env;
+  for (const auto& [name, value] : cell.launch.env) record.server.env[name] = Shown(name, value);
   record.server.model_id = cell.launch.model_id;
   record.server.log_file = std::filesystem::relative(log_file, folder).string();
   return record;
@@ -129,7 +143,10 @@ Result<CellRecord> RunCell(Cell cell, const Path& folder, Journal& journal,
   CellRecord record = NewRecord(cell, cell.launch.log_file, folder);
 
   spdlog::info("{}: starting {}", cell.key, ShellJoin(cell.launch.argv));
-  ASSIGN_OR_RETURN(Server::Started started, Server::Start(cell.launch, interrupted));
+  Result<Server::Started> start = Server::Start(cell.launch, interrupted);
+  if (!start && start.error().kind == ErrorKind::kInterrupted) return record;
+  if (!start) return tl::unexpected(std::move(start).error());
+  Server::Started started = std::move(*start);
   record.server.failure = std::move(started.failure);
   if (!started.server) {
     AddEngine({}, cell.launch, cell.config.engine, record.fingerprint);

@@ -16,13 +16,14 @@ class SqliteStore final : public BaselineStore {
  public:
   explicit SqliteStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 
-  Status Add(const record::RunRecord& record, int exit_code) override;
+  using BaselineStore::Add;
+  Status Add(const record::RunRecord& record, int exit_code, bool eligible) override;
   Result<std::vector<record::CellRecord>> Find(const BaselineQuery& query) override;
   Result<std::vector<StoredRun>> List(int limit) override;
   Result<record::RunRecord> Load(const std::string& run_id) override;
 
  private:
-  Status AddRun(const record::RunRecord& record, int exit_code);
+  Status AddRun(const record::RunRecord& record, int exit_code, bool eligible);
   Status AddCells(const record::RunRecord& record);
   Result<record::RunRecord> Parse(const std::string& id, const std::string& text,
                                   const std::string& hash) const;
@@ -36,28 +37,29 @@ Status Finish(Statement& statement) {
 }
 
 // A run that is added again, because it was resumed, replaces what was there of it.
-Status SqliteStore::Add(const record::RunRecord& record, int exit_code) {
+Status SqliteStore::Add(const record::RunRecord& record, int exit_code, bool eligible) {
   Status status = database_->Transaction([&]() -> Status {
-    RETURN_IF_ERROR(AddRun(record, exit_code));
+    RETURN_IF_ERROR(AddRun(record, exit_code, eligible));
     return AddCells(record);
   });
   if (!status) return FailWithin("storing run " + record.id, std::move(status).error());
   return {};
 }
 
-Status SqliteStore::AddRun(const record::RunRecord& record, int exit_code) {
+Status SqliteStore::AddRun(const record::RunRecord& record, int exit_code, bool eligible) {
   const std::string text = record::ToJson(record).dump();
   const std::string hash = Sha256(text);
   ASSIGN_OR_RETURN(
       Statement statement,
       database_->Prepare("INSERT OR REPLACE INTO runs (id, created, repository, branch, commit_id, "
-                         "status, exit_code, record_sha256, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                         "status, exit_code, eligible, record_sha256, record) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   statement.Bind(record.id)
       .Bind(record.created)
       .Bind(record.repository)
       .Bind(record.branch)
       .Bind(record.commit);
-  statement.Bind(record.status).Bind(int64_t{exit_code}).Bind(hash).Bind(text);
+  statement.Bind(record.status).Bind(int64_t{exit_code}).Bind(int64_t{eligible}).Bind(hash).Bind(text);
   return Finish(statement);
 }
 
@@ -84,12 +86,17 @@ Result<record::RunRecord> SqliteStore::Parse(const std::string& id, const std::s
 Result<std::vector<record::CellRecord>> SqliteStore::Find(const BaselineQuery& query) {
   ASSIGN_OR_RETURN(
       Statement statement,
-      database_->Prepare("SELECT runs.id, runs.record, runs.record_sha256, cells.position "
-                         "FROM cells JOIN runs ON runs.id = cells.run_id "
-                         "WHERE cells.cell_key = ? AND cells.config_hash = ? AND runs.branch = ? "
-                         "AND runs.status = 'complete' AND runs.exit_code = 0 "
-                         "ORDER BY runs.created DESC, runs.rowid DESC LIMIT ?"));
-  statement.Bind(query.cell_key).Bind(query.config_hash).Bind(query.branch).Bind(int64_t{query.limit});
+      database_->Prepare(
+          "SELECT runs.id, runs.record, runs.record_sha256, cells.position "
+          "FROM cells JOIN runs ON runs.id = cells.run_id "
+          "WHERE cells.cell_key = ?1 AND (cells.config_hash = ?2 OR ?2 = '') AND runs.branch = ?3 "
+          "AND (runs.repository = ?4 OR ?5 = 0) AND runs.eligible = 1 "
+          "AND runs.status = 'complete' AND runs.exit_code = 0 "
+          "ORDER BY runs.created DESC, runs.rowid DESC LIMIT ?6"));
+  statement.Bind(query.cell_key).Bind(query.config_hash).Bind(query.branch);
+  statement.Bind(query.repository.value_or(""))
+      .Bind(int64_t{query.repository.has_value()})
+      .Bind(int64_t{query.limit});
   std::vector<record::CellRecord> cells;
   for (;;) {
     ASSIGN_OR_RETURN(const bool found, statement.Step());

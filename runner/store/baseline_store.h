@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@ namespace assay::runner {
 
 struct BaselineQuery {
   std::string cell_key;
-  std::string config_hash;
+  std::string config_hash;  // "" is any
   std::string branch = "main";
   int limit = 10;
+  std::optional<std::string> repository = {};  // absent: any
 };
 
 struct StoredRun {
@@ -31,8 +33,10 @@ class BaselineStore {
   static Result<std::unique_ptr<BaselineStore>> Open(const Path& file);
   virtual ~BaselineStore() = default;
 
-  virtual Status Add(const record::RunRecord& record, int exit_code) = 0;
-  // Cells of completed, passing runs (exit code 0) that match, newest first.
+  // `eligible`: later runs may be compared with it, if it passed.
+  virtual Status Add(const record::RunRecord& record, int exit_code, bool eligible) = 0;
+  Status Add(const record::RunRecord& record, int exit_code) { return Add(record, exit_code, true); }
+  // Cells of completed, passing (exit code 0), eligible runs that match, newest first.
   virtual Result<std::vector<record::CellRecord>> Find(const BaselineQuery& query) = 0;
   virtual Result<std::vector<StoredRun>> List(int limit) = 0;
   virtual Result<record::RunRecord> Load(const std::string& run_id) = 0;

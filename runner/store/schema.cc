@@ -21,6 +21,7 @@ constexpr const char* kMigrations[] = {
       commit_id TEXT NOT NULL,
       status TEXT NOT NULL,
       exit_code INTEGER NOT NULL,
+      eligible INTEGER NOT NULL,
       record_sha256 TEXT NOT NULL,
       record TEXT NOT NULL
     );

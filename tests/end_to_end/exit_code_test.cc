@@ -119,6 +119,33 @@ TEST_F(ExitCodeTest, ABaselineFileIsComparedQuestionByQuestion) {
       << "12 questions cannot exclude a loss of 3 points";
 }
 
+TEST_F(ExitCodeTest, ABaselineThatIsNotThereIsRefusedBeforeAnythingIsLaunched) {
+  EXPECT_EQ(RunScene({}, {"--baseline", "nowhere/record.json"}), runner::kExitUsage);
+  EXPECT_NE(Err().find("nowhere/record.json"), std::string::npos) << Err();
+  EXPECT_EQ(RunScene({.gate = "baseline: {policy: rolling, pinned_file: nowhere.json}"}), runner::kExitUsage);
+  EXPECT_NE(Err().find("gate.baseline.pinned_file"), std::string::npos) << Err();
+  EXPECT_FALSE(Launched());
+}
+
+TEST_F(ExitCodeTest, AChangedConfigIsNoFirstRun) {
+  ASSERT_EQ(RunScene({.gpqa = kReachable, .gate = kFirstRun}), runner::kExitPass) << Err() << Out();
+  const Scene changed{.server_flags = "--token-interval-ms, \"2\"", .gpqa = kReachable, .gate = kFirstRun};
+  EXPECT_EQ(RunScene(changed), runner::kExitInvalid) << Err() << Out();
+  EXPECT_EQ(RunScene(changed, {"--allow-missing-baseline"}), runner::kExitPass) << Err() << Out();
+}
+
+TEST_F(ExitCodeTest, WhatTheBaseMeasuredMustNotBeMissing) {
+  ASSERT_EQ(RunScene({.gpqa = kReachable}), runner::kExitPass);
+  const std::string base = (LastOut() / "record.json").string();
+  EXPECT_EQ(Run({"compare", base, base}), runner::kExitPass) << Err() << Out();
+  record::RunRecord head = Record();
+  head.cells[0].accuracy.reset();
+  const std::string without = (folder_ / "head.json").string();
+  ASSERT_TRUE(record::SaveRunRecord(head, without));
+  EXPECT_EQ(Run({"compare", base, without}), runner::kExitInvalid);
+  EXPECT_NE(Err().find("has no accuracy eval"), std::string::npos) << Err();
+}
+
 TEST_F(ExitCodeTest, DryRunPrintsTheCommandLineAndLaunchesNothing) {
   EXPECT_EQ(RunScene({}, {"--dry-run"}), runner::kExitPass) << Err();
   EXPECT_NE(Out().find("assay-scripted-server"), std::string::npos) << Out();

@@ -57,8 +57,10 @@ TEST_F(InterruptTest, CtrlCAtAnyMomentLeavesNothingBehind) {
     EXPECT_TRUE(exit_code == runner::kExitInterrupted || exit_code == 128 + SIGINT)
         << exit_code << run->Err();
     EXPECT_TRUE(testing::ProcessesWith(model_).empty()) << "after " << after_ms << " ms";
-    if (std::filesystem::exists(folder_ / "out/slow/record.json")) {
-      EXPECT_TRUE(record::LoadRunRecord(folder_ / "out/slow/record.json"));
+    if (std::filesystem::exists(folder_ / "out/slow")) {
+      const auto record = record::LoadRunRecord(folder_ / "out/slow/record.json");
+      ASSERT_TRUE(record) << "after " << after_ms << " ms: " << record.error().message;
+      EXPECT_EQ(record->status, "interrupted");
     }
     std::filesystem::remove_all(folder_ / "out");
   }
