@@ -122,24 +122,20 @@ void NoteOtherBranch(const RunRecord& record, const std::vector<gate::CellPolicy
   }
 }
 
-// Whether later runs may be compared with this one. A passing run whose speed looked worse than the margin
-// without proof is not: the baseline must not follow a loss that it was too noisy to show.
+// Whether later runs may be compared with this one. A passing run that is significantly slower, though not by
+// a proven margin, is not: the baseline must not follow a loss. One that only varies as runs do is: taking
+// the fast ones alone would raise the bar by chance.
 bool MayBecomeBaseline(const std::vector<gate::CellPolicy>& policies, const record::Verdict& verdict) {
   for (const gate::CellPolicy& policy : policies) {
     if (!policy.baseline.requested) return false;
   }
-  const auto suspicious = [&](const record::Check& check) {
-    if (!check.primary || check.outcome != record::Outcome::kInconclusive || !check.change) return false;
+  const auto slower = [](const record::Check& check) {
+    if (!check.primary || check.rule != "performance" || !check.ci_low || !check.ci_high) return false;
     const bool higher = check.direction == record::Direction::kHigherIsBetter;
-    for (const gate::CellPolicy& policy : policies) {
-      if (policy.cell_key != check.cell || check.rule != "performance") continue;
-      const gate::PerformancePolicy& performance = policy.policy.performance;
-      return check.baseline_samples >= performance.min_baseline_runs &&
-             (higher ? -*check.change : *check.change) > performance.margin;
-    }
-    return false;
+    return check.outcome == record::Outcome::kInconclusive &&
+           (higher ? *check.ci_high < 0 : *check.ci_low > 0);
   };
-  return std::none_of(verdict.checks.begin(), verdict.checks.end(), suspicious);
+  return std::none_of(verdict.checks.begin(), verdict.checks.end(), slower);
 }
 
 Status WriteReports(const RunRecord& record, const record::Verdict& verdict, const Path& folder) {
