@@ -84,7 +84,10 @@ int main(int argc, char** argv) {
   for (const std::string& line : faults.stderr_lines) std::fprintf(stderr, "%s\n", line.c_str());
   if (faults.fork_child) LeaveChild(false);
   if (faults.fork_child_in_new_session) LeaveChild(true);
-  if (faults.signal_before_ready != 0) std::raise(faults.signal_before_ready);
+  if (faults.signal_before_ready != 0) {
+    std::signal(faults.signal_before_ready, SIG_DFL);  // a sanitizer's handler would make an exit code of it
+    std::raise(faults.signal_before_ready);
+  }
   if (faults.exit_before_ready >= 0) return faults.exit_before_ready;
 
   std::unique_ptr<assay::testing::ScriptedServer> server;

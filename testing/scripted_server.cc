@@ -69,7 +69,10 @@ class Script {
   }
 
   [[noreturn]] void Die() {
-    if (options_.die_signal != 0) std::raise(options_.die_signal);
+    if (options_.die_signal != 0) {
+      std::signal(options_.die_signal, SIG_DFL);  // a sanitizer's handler would make an exit code of it
+      std::raise(options_.die_signal);
+    }
     ::_exit(options_.exit_code);
   }
 

@@ -62,10 +62,10 @@ std::optional<record::ServerFailure> Waiting::Wait() {
   while (!Over()) {
     const ProbeAnswer answer = Step();
     if (answer.state == State::kYes) return std::nullopt;
+    last_answer_ = answer.detail;
     // A question that was cut short by the server's death proves nothing about what it answered.
     if (Over()) break;
     if (answer.state == State::kNever) return Refused(answer);
-    last_answer_ = answer.detail;
     Pause();
   }
   if (death_) return death_;
