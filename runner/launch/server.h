@@ -51,7 +51,8 @@ class Server {
   virtual std::vector<std::string> Argv() const = 0;
   // The ready line of a server that announces its port; null for others.
   virtual const nlohmann::json& Announcement() const = 0;
-  // nullopt while it runs; else how it ended. Waits at most about a second, for the exit status and the last lines of the log.
+  // nullopt while it runs; else how it ended. Waits at most about a second, for the exit status and the last
+  // lines of the log.
   virtual std::optional<record::ServerFailure> Died(const std::string& stage) = 0;
   // TERM to the group, then KILL after stop_timeout_s; returns what is still there (pids, the port), or
   // nothing.
