@@ -85,8 +85,10 @@ class Asking {
     request.body = wire::ToJson(ChatRequestOf(index)).dump();
     request.total_timeout = Timeout(options_.request_timeout_s);
     request.idle_timeout = Timeout(options_.idle_timeout_s);
-    StartStream(*client_, std::move(request), StreamKind::kChat, progress_,
-                [this, index, retry](StreamOutcome outcome) { Answered(index, retry, std::move(outcome)); });
+    StartStream(
+        *client_, std::move(request), StreamKind::kChat, progress_,
+        [this, index, retry](StreamOutcome outcome) { Answered(index, retry, std::move(outcome)); },
+        options_.model);
   }
 
   wire::ChatRequest ChatRequestOf(size_t index) const {

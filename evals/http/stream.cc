@@ -40,6 +40,9 @@ void StreamReader::Event(std::string_view data, TimePoint arrived) {
 }
 
 void StreamReader::Chunk(const wire::StreamChunk& chunk, TimePoint arrived) {
+  if (!model_.empty() && !chunk.model.empty() && chunk.model != model_) {
+    Fail(fmt::format("answered by the model {}, not by {}", chunk.model, model_), false);
+  }
   if (chunk.usage) outcome_.usage = chunk.usage;
   if (!chunk.has_choice) return;
 
@@ -91,8 +94,8 @@ StreamOutcome StreamReader::Finish(HttpResult result) {
 }
 
 void StartStream(HttpClient& client, HttpRequest request, StreamKind kind, Progress& progress,
-                 std::function<void(StreamOutcome)> on_done) {
-  const auto reader = std::make_shared<StreamReader>(kind, progress);
+                 std::function<void(StreamOutcome)> on_done, std::string model) {
+  const auto reader = std::make_shared<StreamReader>(kind, progress, std::move(model));
   ++progress.in_flight;
   client.Start(
       std::move(request),

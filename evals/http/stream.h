@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evals/http/client.h"
@@ -37,7 +38,9 @@ struct StreamOutcome {
 // without finish_reason or [DONE], and an answer without any chunk. The first error is kept.
 class StreamReader {
  public:
-  StreamReader(StreamKind kind, Progress& progress) : kind_(kind), progress_(progress) {}
+  // Chunks must name `model`; "" takes any, and so does a chunk that names none.
+  StreamReader(StreamKind kind, Progress& progress, std::string model = "")
+      : kind_(kind), progress_(progress), model_(std::move(model)) {}
 
   void Feed(std::string_view bytes, TimePoint arrived);
   StreamOutcome Finish(HttpResult result);
@@ -50,6 +53,7 @@ class StreamReader {
 
   StreamKind kind_;
   Progress& progress_;
+  std::string model_;
   wire::SseDecoder decoder_;
   StreamOutcome outcome_;
   int64_t events_ = 0;
@@ -58,6 +62,6 @@ class StreamReader {
 
 // Starts a request whose answer is read by a StreamReader; counts it in progress.in_flight until `on_done`.
 void StartStream(HttpClient& client, HttpRequest request, StreamKind kind, Progress& progress,
-                 std::function<void(StreamOutcome)> on_done);
+                 std::function<void(StreamOutcome)> on_done, std::string model = "");
 
 }  // namespace assay::evals

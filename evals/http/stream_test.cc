@@ -102,6 +102,19 @@ TEST(StreamReader, FailsOnAnErrorInsideTheStream) {
   EXPECT_TRUE(outcome.retryable);
 }
 
+TEST(StreamReader, FailsWhenAnotherModelAnswers) {
+  const std::string other = Data(R"({"model":"other","choices":[{"text":"a","finish_reason":"stop"}]})");
+  const std::string nameless = Data(R"({"choices":[{"text":"a","finish_reason":"stop"}]})");
+  const auto error = [](const std::string& bytes) {
+    Progress progress;
+    StreamReader reader(StreamKind::kCompletions, progress, "asked");
+    reader.Feed(bytes, At(1));
+    return reader.Finish(Answered()).error;
+  };
+  EXPECT_EQ(error(other), "answered by the model other, not by asked");
+  EXPECT_EQ(error(nameless), "");
+}
+
 TEST(StreamReader, AClientErrorInsideTheStreamIsFinal) {
   const StreamOutcome outcome =
       Read(StreamKind::kCompletions, {{1, Data(R"({"error":{"code":400,"message":"bad seed"}})")}});

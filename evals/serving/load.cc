@@ -59,8 +59,9 @@ class Driver {
     request.body = std::move(plan_.bodies[index]);
     request.total_timeout = plan_.request_timeout;
     request.idle_timeout = plan_.idle_timeout;
-    StartStream(client_, std::move(request), StreamKind::kCompletions, progress_,
-                [this, index](StreamOutcome outcome) { Finished(index, std::move(outcome)); });
+    StartStream(
+        client_, std::move(request), StreamKind::kCompletions, progress_,
+        [this, index](StreamOutcome outcome) { Finished(index, std::move(outcome)); }, plan_.model);
     result_.send_lags_ms.push_back(Milliseconds(RealClock().Now() - due));
     return true;
   }

@@ -14,6 +14,7 @@ namespace assay::evals {
 
 struct LoadPlan {
   std::string url;
+  std::string model;                // what the answers must name
   std::vector<std::string> bodies;  // one request each
   std::vector<double> planned_s;    // when each is due, from the start; not decreasing
   std::optional<int64_t> max_concurrency;

@@ -53,6 +53,7 @@ LoadPlan PlanOf(const std::string& base_url, const ServingOptions& options, std:
   plan.planned_s.assign(bodies.size(), 0.0);
   plan.bodies = std::move(bodies);
   plan.max_concurrency = options.max_concurrency;
+  plan.model = options.model;
   plan.request_timeout = Timeout(options.request_timeout_s);
   plan.idle_timeout = Timeout(options.idle_timeout_s);
   plan.prompt_tokens = options.input_len;
