@@ -35,6 +35,7 @@ class ThreadedScheduler final : public Scheduler {
   int64_t MaxModelLen() const override { return options_.max_model_len; }
   uint64_t Submit(GenerationRequest request, OnToken on_token) override;
   void Abort(uint64_t id) override;
+  bool ResetPrefixCache() override;
   SchedulerStats Stats() const override;
   double StalledSeconds() const override;
 
@@ -122,6 +123,12 @@ void ThreadedScheduler::Abort(uint64_t id) {
   const std::lock_guard lock(mutex_);
   mail_.aborted.push_back(id);
   mail_came_.notify_one();
+}
+
+// Nothing is cached yet.
+bool ThreadedScheduler::ResetPrefixCache() {
+  const std::lock_guard lock(mutex_);
+  return unfinished_ == 0;
 }
 
 SchedulerStats ThreadedScheduler::Stats() const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/model/model.h"
@@ -20,6 +21,17 @@ struct GenerationRequest {
   int64_t max_tokens = 16;
   int64_t min_tokens = 0;
   std::vector<int32_t> stop_ids;  // end the generation, are not part of the text (finish reason stop)
+  double presence_penalty = 0, frequency_penalty = 0;  // subtracted for tokens of the output
+  double repetition_penalty = 1;                       // scales logits of tokens of prompt and output
+  std::vector<std::pair<int32_t, float>> logit_bias;   // added; ids beyond the vocabulary are ignored
+  std::optional<int64_t> logprobs;  // how many of the likeliest tokens to report beside the chosen one
+  std::string client;               // waiting requests are taken from each client in turn
+  bool use_prefix_cache = true;
+};
+
+struct TokenLogprob {
+  int32_t id = -1;
+  float logprob = 0;
 };
 
 enum class FinishReason { kNone, kStop, kLength, kAbort, kError };
@@ -29,13 +41,21 @@ struct GeneratedToken {
   FinishReason finish = FinishReason::kNone;
   int64_t prompt_tokens = 0;
   int64_t output_tokens = 0;  // so far, stop token included
-  std::string error;          // why, when finish is kError
+  int64_t cached_tokens = 0;  // of the prompt, that were not computed because the prefix cache had them
+  // Natural logarithms of the probabilities before penalties, bias and temperature; only when asked for.
+  float logprob = 0;                       // of `id`
+  std::vector<TokenLogprob> top_logprobs;  // the likeliest tokens, best first, ties to the lower id
+  double queue_seconds = 0;                // from Submit until the request was first in a step
+  double prefill_seconds = 0;              // from there to its first token
+  double since_previous_seconds = 0;       // from its previous token to this one; 0 for the first
+  std::string error;                       // why, when finish is kError
 };
 
 struct SchedulerStats {
   int64_t running = 0, waiting = 0;
   int64_t prompt_tokens = 0, generated_tokens = 0, preemptions = 0;
   int64_t free_blocks = 0, total_blocks = 0;
+  int64_t prefix_cache_queries = 0, prefix_cache_hits = 0;  // prompt tokens looked up, and found
   int64_t steps = 0;
 };
 
@@ -68,6 +88,9 @@ class Scheduler {
   virtual uint64_t Submit(GenerationRequest request, OnToken on_token) = 0;
   // Ends the request with kAbort before the next step and frees its blocks; nothing when it has ended.
   virtual void Abort(uint64_t id) = 0;
+  // Forgets all cached prefixes before anything else is computed; false, and nothing is forgotten, while
+  // requests are unfinished.
+  virtual bool ResetPrefixCache() = 0;
   virtual SchedulerStats Stats() const = 0;
   // Seconds since the last step while requests are unfinished; 0 when idle. /health judges it.
   virtual double StalledSeconds() const = 0;
