@@ -27,6 +27,7 @@ BatchRows LayOutRows(std::span<const Sequence> batch, int64_t padded_rows, const
       CHECK(token >= 0 && token < config.vocab_size);
       out.tokens.push_back(token);
       out.positions.push_back(sequence.start + i);
+      out.part_of.push_back(static_cast<int32_t>(out.parts.size()) - 1);
     }
     out.rows += count;
     if (sequence.want_logits) out.wanted.push_back(out.rows - 1);

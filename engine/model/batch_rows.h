@@ -18,8 +18,16 @@ struct BatchRows {
   std::vector<Part> parts;
   std::vector<int32_t> tokens;      // [rows]
   std::vector<int64_t> positions;   // [rows]
+  std::vector<int32_t> part_of;     // [rows]
   std::vector<uint8_t> is_padding;  // [padded_rows]
   std::vector<int64_t> wanted;      // rows whose logits are asked for
+
+  // The KV block of a row's own position.
+  int64_t BlockOf(int64_t row, int64_t block_size) const {
+    const auto at = static_cast<size_t>(row);
+    return parts[static_cast<size_t>(part_of[at])]
+        .block_table[static_cast<size_t>(positions[at] / block_size)];
+  }
 };
 
 // Checks what the caller vouches for: tokens within the vocabulary, positions and blocks within the cache.

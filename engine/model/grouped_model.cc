@@ -1,6 +1,5 @@
-// The fast CPU forward pass. All workers run it together over the same rows; each owns a slice of key-value
-// heads, of expert blocks and of output columns, and nobody splits a sum. What every worker needs whole and
-// is cheap (norms, routing) each computes for itself, which costs less than waiting for another.
+// The fast CPU forward pass: a sequence of loops over rows, heads or output columns, each shared by the
+// workers. Nobody splits a sum, so who computes what never shows in a result.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,22 +20,7 @@ using kernels::Aligned;
 using kernels::Bf16;
 using kernels::Store;
 
-// Multiply-adds between two barriers below which one worker alone is as fast: some ten microseconds. Who
-// works does not change a result.
-constexpr int64_t kWorthSharing = 400'000;
-
-// One worker's own buffers, [rows, ...].
-struct Private {
-  Aligned<float> normed;       // [rows, hidden]
-  Aligned<Bf16> input;         // [rows, terms * hidden]
-  Aligned<float> qkv;          // [rows, (group + 2) * head_dim] of one key-value head
-  Aligned<float> attended;     // [rows, group * head_dim]
-  Aligned<float> router;       // [rows, experts]
-  std::vector<int32_t> ids;    // [rows, k]
-  std::vector<float> weights;  // [rows, k]
-  kernels::RoutingMetadata routing;
-  kernels::ExpertScratch scratch;
-};
+constexpr int64_t kAttentionRows = 16;  // rows of one request that attend together
 
 int64_t ThreadsOfARank(const ModelOptions& options) {
   const int64_t threads =
@@ -52,93 +36,86 @@ class GroupedModel : public Model {
         hash_(std::move(hash)),
         group_(config_.num_attention_heads / config_.num_key_value_heads),
         terms_(options.activations == Activations::kBf16Pair ? 2 : 1),
+        q_width_(config_.num_attention_heads * config_.head_dim),
         embedding_(checkpoint.embedding.begin(), checkpoint.embedding.end()),
         norm_(Widen(checkpoint.norm)),
         lm_head_(kernels::PackDense(checkpoint.lm_head, {}, config_.vocab_size, config_.hidden_size)),
         rotary_(RotaryTableOf(config_, options)),
         cache_(config_, options.num_blocks, options.block_size),
         x_(options.max_batch_tokens * config_.hidden_size),
-        attended_(options.max_batch_tokens * terms_ * config_.num_attention_heads * config_.head_dim),
+        normed_(options.max_batch_tokens * config_.hidden_size),
+        input_(options.max_batch_tokens * terms_ * std::max(config_.hidden_size, q_width_)),
+        attended_(options.max_batch_tokens * q_width_),
+        router_(options.max_batch_tokens * config_.num_local_experts),
+        ids_(static_cast<size_t>(options.max_batch_tokens * config_.num_experts_per_tok)),
+        gate_weights_(ids_.size()),
         gated_(options.max_batch_tokens * config_.num_experts_per_tok * terms_ * config_.intermediate_size),
+        clock_(options.profile),
         pool_(options.tensor_parallel_size, ThreadsOfARank(options)) {
     for (size_t l = 0; l < checkpoint.layers.size(); ++l) {
       layers_.push_back(PackLayer(config_, checkpoint.layers[l], config_.sliding[l]));
     }
-    for (int64_t worker = 0; worker < pool_.Size(); ++worker) private_.push_back(MakePrivate());
+    qkv_ = Aligned<float>(options.max_batch_tokens * layers_.front().qkv.columns);
+    for (int64_t worker = 0; worker < pool_.Size(); ++worker) scratch_.emplace_back(layers_.front().experts);
   }
 
   const ModelConfig& Config() const override { return config_; }
   const std::string& WeightsHash() const override { return hash_; }
+  StepProfile Profile() const override { return clock_.Profile(); }
 
   void Forward(std::span<const Sequence> batch, int64_t padded_rows, std::vector<float>& logits) override {
     batch_ = LayOutRows(batch, padded_rows, config_, options_);
     logits.resize(batch_.wanted.size() * static_cast<size_t>(config_.vocab_size));
     if (batch_.rows == 0) return;
-    alone_ = pool_.Size() == 1 || MultiplyAddsOfAStep() < kWorthSharing;
-    if (alone_) {
-      Step(Worker{}, logits.data());
-    } else {
-      pool_.Run([&](const Worker& worker) { Step(worker, logits.data()); });
+    LayOutAttention();
+    clock_.Start();
+    Embed();
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      Attend(static_cast<int64_t>(l));
+      AddExperts(layers_[l]);
     }
+    WriteLogits(logits.data());
   }
 
  private:
-  Private MakePrivate() const {
-    const int64_t rows = options_.max_batch_tokens, dim = config_.head_dim;
-    const auto gates = static_cast<size_t>(rows * config_.num_experts_per_tok);
-    return {Aligned<float>(rows * config_.hidden_size),
-            Aligned<Bf16>(rows * terms_ * config_.hidden_size),
-            Aligned<float>(rows * (group_ + 2) * dim),
-            Aligned<float>(rows * group_ * dim),
-            Aligned<float>(rows * config_.num_local_experts),
-            std::vector<int32_t>(gates),
-            std::vector<float>(gates),
-            {},
-            kernels::ExpertScratch(layers_.front().experts)};
+  // Rows of one request that one key-value head attends for at a time.
+  struct AttentionTile {
+    const BatchRows::Part* part;
+    int64_t first_row, rows;
+  };
+
+  // Over the rows of a step, `cost` multiply-adds a row.
+  template <typename Work>
+  void ForRows(int64_t rows, int64_t cost, const Work& work) {
+    pool_.ForEach({rows, cost}, [&](Range range, int64_t) { work(range.begin, range.end - range.begin); });
   }
 
-  // One worker's share of a forward pass.
-  void Step(const Worker& worker, float* logits) {
-    Private& own = private_[static_cast<size_t>(worker.Index())];
-    Embed(worker);
-    Wait();
-    for (size_t l = 0; l < layers_.size(); ++l) {
-      AttendOwnHeads(worker, static_cast<int64_t>(l), own);
-      Wait();
-      AddAttention(worker, layers_[l]);
-      Wait();
-      GateOwnBlocks(worker, layers_[l], own);
-      Wait();
-      AddExperts(worker, layers_[l], own);
-      Wait();
-    }
-    WriteLogits(worker, own, logits);
-  }
-
-  void Wait() {
-    if (!alone_) pool_.Barrier().Wait();
-  }
-
-  // Between two barriers, on average over a layer.
-  int64_t MultiplyAddsOfAStep() const {
-    const int64_t attention =
-        2 * config_.head_dim * (config_.num_attention_heads + config_.num_key_value_heads);
-    const int64_t experts = 3 * config_.num_experts_per_tok * config_.intermediate_size;
-    return batch_.padded_rows * config_.hidden_size * (attention + experts) / 4;
-  }
-
-  void Embed(const Worker& worker) {
-    const int64_t hidden = config_.hidden_size;
-    const Range rows = worker.Own(batch_.padded_rows);
-    for (int64_t row = rows.begin; row < rows.end; ++row) {
-      float* to = x_.data() + row * hidden;
-      if (row < batch_.rows) {
-        const Bf16* from = embedding_.data() + batch_.tokens[static_cast<size_t>(row)] * hidden;
-        std::transform(from, from + hidden, to, kernels::FromBf16);
-      } else if (options_.poison_padding) {
-        PoisonRow(row);
+  void LayOutAttention() {
+    tiles_.clear();
+    attention_cost_ = 0;
+    for (const BatchRows::Part& part : batch_.parts) {
+      for (int64_t row = 0; row < part.rows; row += kAttentionRows) {
+        tiles_.push_back({&part, part.first_row + row, std::min(kAttentionRows, part.rows - row)});
       }
+      attention_cost_ += part.rows * (part.start + part.rows) * 2 * group_ * config_.head_dim;
     }
+    attention_cost_ /= static_cast<int64_t>(tiles_.size());
+  }
+
+  void Embed() {
+    const int64_t hidden = config_.hidden_size;
+    ForRows(batch_.padded_rows, hidden, [&](int64_t first, int64_t count) {
+      for (int64_t row = first; row < first + count; ++row) {
+        float* to = x_.data() + row * hidden;
+        if (row < batch_.rows) {
+          const Bf16* from = embedding_.data() + batch_.tokens[static_cast<size_t>(row)] * hidden;
+          std::transform(from, from + hidden, to, kernels::FromBf16);
+        } else if (options_.poison_padding) {
+          PoisonRow(row);
+        }
+      }
+    });
+    clock_.Mark(Op::kEmbed);
   }
 
   void PoisonRow(int64_t row) {
@@ -146,111 +123,141 @@ class GroupedModel : public Model {
     const float poison[] = {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN()};
     for (int64_t i = 0; i < config_.hidden_size; ++i)
       x_[row * config_.hidden_size + i] = poison[(row + i) % 3];
-    const int64_t width = terms_ * config_.num_attention_heads * config_.head_dim;
-    std::fill_n(attended_.data() + row * width, width, kernels::ToBf16(poison[row % 3]));
+    std::fill_n(attended_.data() + row * q_width_, q_width_, poison[row % 3]);
   }
 
-  void Normalise(const std::vector<float>& weight, Private& own) {
-    kernels::RmsNorm(x_.data(), batch_.padded_rows, config_.hidden_size, weight.data(), config_.rms_norm_eps,
-                     own.normed.data());
-    SplitRows(own.normed.data(), batch_.padded_rows, own.input.data());
-  }
-
-  void SplitRows(const float* x, int64_t rows, Bf16* to) const {
+  // normed_ and input_ from the residual stream.
+  void Normalise(const std::vector<float>& weight) {
     const int64_t hidden = config_.hidden_size;
-    for (int64_t row = 0; row < rows; ++row) {
-      kernels::SplitToBf16(x + row * hidden, hidden, terms_, to + row * terms_ * hidden);
-    }
-  }
-
-  void AttendOwnHeads(const Worker& worker, int64_t layer, Private& own) {
-    Normalise(layers_[static_cast<size_t>(layer)].input_norm, own);
-    const Range heads = worker.Own(config_.num_key_value_heads);
-    for (int64_t head = heads.begin; head < heads.end; ++head) AttendHead(layer, head, own);
-  }
-
-  // One key-value head with its queries: project, turn, keep, attend.
-  void AttendHead(int64_t layer_index, int64_t head, Private& own) {
-    const GroupedLayer& layer = layers_[static_cast<size_t>(layer_index)];
-    const kernels::DenseWeights& weights = layer.qkv[static_cast<size_t>(head)];
-    const kernels::PagedHead cache = cache_.Head(layer_index, head);
-    const int64_t dim = config_.head_dim, stride = weights.columns, width = group_ * dim;
-    kernels::DenseMatmul(weights, {own.input.data(), batch_.padded_rows, terms_}, 0, weights.Panels(),
-                         Store::kSet, own.qkv.data(), stride);
-    for (const BatchRows::Part& part : batch_.parts) {
-      for (int64_t row = part.first_row; row < part.first_row + part.rows; ++row) {
-        const int64_t position = batch_.positions[static_cast<size_t>(row)];
-        float* qkv = own.qkv.data() + row * stride;
-        kernels::Rotary(rotary_, position, group_ + 1, qkv);
-        kernels::StoreKeyValue(cache, part.block_table[static_cast<size_t>(position / options_.block_size)],
-                               position % options_.block_size, qkv + width, qkv + width + dim);
-      }
-      kernels::Attention(cache, {own.qkv.data() + part.first_row * stride, stride,
-                                 own.attended.data() + part.first_row * width, width, part.rows, part.start,
-                                 layer.sliding ? config_.sliding_window : 0, part.block_table,
-                                 layer.sinks.data() + head * group_, group_,
-                                 static_cast<float>(1 / std::sqrt(static_cast<double>(dim)))});
-    }
-    ShareAttended(head, own);
-  }
-
-  // The head's columns of the bf16 rows that all workers read.
-  void ShareAttended(int64_t head, const Private& own) {
-    const int64_t width = group_ * config_.head_dim, whole = config_.num_attention_heads * config_.head_dim;
-    std::vector<Bf16> split(static_cast<size_t>(terms_ * width));
-    for (int64_t row = 0; row < batch_.rows; ++row) {
-      kernels::SplitToBf16(own.attended.data() + row * width, width, terms_, split.data());
-      for (int64_t term = 0; term < terms_; ++term) {
-        std::copy_n(split.data() + term * width, width,
-                    attended_.data() + (row * terms_ + term) * whole + head * width);
-      }
-    }
-  }
-
-  void AddAttention(const Worker& worker, const GroupedLayer& layer) {
-    const Range panels = worker.Own(layer.o.Panels());
-    kernels::DenseMatmul(layer.o, {attended_.data(), batch_.padded_rows, terms_}, panels.begin, panels.end,
-                         Store::kAdd, x_.data(), config_.hidden_size);
-  }
-
-  void GateOwnBlocks(const Worker& worker, const GroupedLayer& layer, Private& own) {
-    Normalise(layer.post_attention_norm, own);
-    const int64_t rows = batch_.padded_rows, k = config_.num_experts_per_tok;
-    const auto gates = static_cast<size_t>(rows * k);
-    kernels::RouterLogits(layer.router, own.normed.data(), config_.hidden_size, rows, own.router.data());
-    kernels::TopK({rows, config_.num_local_experts, k}, own.router.data(), batch_.is_padding, own.ids.data(),
-                  own.weights.data());
-    kernels::GroupByExpert({own.ids.data(), gates}, config_.num_local_experts, own.routing);
-    const Range panels = worker.Own(layer.experts.GateUpPanels());
-    kernels::ExpertGateUp(layer.experts, {own.routing, k, terms_}, own.input.data(), panels.begin, panels.end,
-                          own.scratch, gated_.data());
-  }
-
-  void AddExperts(const Worker& worker, const GroupedLayer& layer, Private& own) {
-    const Range panels = worker.Own(layer.experts.DownPanels());
-    kernels::ExpertDown(layer.experts, {own.routing, config_.num_experts_per_tok, terms_}, gated_.data(),
-                        own.weights.data(), panels.begin, panels.end, own.scratch, x_.data());
-  }
-
-  void WriteLogits(const Worker& worker, Private& own, float* logits) {
-    const int64_t hidden = config_.hidden_size;
-    for (size_t i = 0; i < batch_.wanted.size(); ++i) {
-      float* normed = own.normed.data() + static_cast<int64_t>(i) * hidden;
-      kernels::RmsNorm(x_.data() + batch_.wanted[i] * hidden, 1, hidden, norm_.data(), config_.rms_norm_eps,
+    ForRows(batch_.padded_rows, 4 * hidden, [&](int64_t first, int64_t count) {
+      float* normed = normed_.data() + first * hidden;
+      kernels::RmsNorm(x_.data() + first * hidden, count, hidden, weight.data(), config_.rms_norm_eps,
                        normed);
-    }
-    const auto rows = static_cast<int64_t>(batch_.wanted.size());
-    SplitRows(own.normed.data(), rows, own.input.data());
-    const Range panels = worker.Own(lm_head_.Panels());
-    kernels::DenseMatmul(lm_head_, {own.input.data(), rows, terms_}, panels.begin, panels.end, Store::kSet,
-                         logits, config_.vocab_size);
+      SplitRows(normed, count, hidden, first);
+    });
+    clock_.Mark(Op::kNorm);
   }
+
+  // Rows of float32 to rows [first, first + count) of input_.
+  void SplitRows(const float* x, int64_t count, int64_t width, int64_t first) {
+    for (int64_t row = 0; row < count; ++row) {
+      kernels::SplitToBf16(x + row * width, width, terms_, input_.data() + (first + row) * terms_ * width);
+    }
+  }
+
+  void Multiply(const kernels::DenseWeights& weights, int64_t rows, Store store, float* y, int64_t y_stride) {
+    pool_.ForEach({weights.Panels(), rows * weights.k * kernels::kPanel}, [&](Range panels, int64_t) {
+      kernels::DenseMatmul(weights, {input_.data(), rows, terms_}, panels.begin, panels.end, store, y,
+                           y_stride);
+    });
+  }
+
+  void Attend(int64_t index) {
+    const GroupedLayer& layer = layers_[static_cast<size_t>(index)];
+    const int64_t columns = layer.qkv.columns;
+    Normalise(layer.input_norm);
+    Multiply(layer.qkv, batch_.padded_rows, Store::kSet, qkv_.data(), columns);
+    clock_.Mark(Op::kQkv);
+    ForRows(batch_.rows, columns, [&](int64_t first, int64_t count) {
+      for (int64_t row = first; row < first + count; ++row)
+        TurnAndKeep(index, row, qkv_.data() + row * columns);
+    });
+    clock_.Mark(Op::kRotary);
+    const int64_t heads = config_.num_key_value_heads;
+    pool_.ForEach({static_cast<int64_t>(tiles_.size()) * heads, attention_cost_}, [&](Range items, int64_t) {
+      for (int64_t i = items.begin; i < items.end; ++i) {
+        AttendTile(index, i % heads, tiles_[static_cast<size_t>(i / heads)]);
+      }
+    });
+    clock_.Mark(Op::kAttention);
+    ForRows(batch_.padded_rows, q_width_, [&](int64_t first, int64_t count) {
+      SplitRows(attended_.data() + first * q_width_, count, q_width_, first);
+    });
+    Multiply(layer.o, batch_.padded_rows, Store::kAdd, x_.data(), config_.hidden_size);
+    clock_.Mark(Op::kOutput);
+  }
+
+  // One row's queries and keys to their position, keys and values into the cache.
+  void TurnAndKeep(int64_t layer, int64_t row, float* qkv) {
+    const int64_t dim = config_.head_dim, width = group_ * dim;
+    const int64_t position = batch_.positions[static_cast<size_t>(row)];
+    const int64_t block = batch_.BlockOf(row, options_.block_size);
+    for (int64_t head = 0; head < config_.num_key_value_heads; ++head, qkv += width + 2 * dim) {
+      kernels::Rotary(rotary_, position, group_ + 1, qkv);
+      kernels::StoreKeyValue(cache_.Head(layer, head), block, position % options_.block_size, qkv + width,
+                             qkv + width + dim);
+    }
+  }
+
+  void AttendTile(int64_t index, int64_t head, const AttentionTile& tile) {
+    const GroupedLayer& layer = layers_[static_cast<size_t>(index)];
+    const int64_t dim = config_.head_dim, width = group_ * dim, stride = layer.qkv.columns;
+    kernels::Attention(
+        cache_.Head(index, head),
+        {qkv_.data() + tile.first_row * stride + head * (width + 2 * dim), stride,
+         attended_.data() + tile.first_row * q_width_ + head * width, q_width_, tile.rows,
+         tile.part->start + tile.first_row - tile.part->first_row, layer.sliding ? config_.sliding_window : 0,
+         tile.part->block_table, layer.sinks.data() + head * group_, group_,
+         static_cast<float>(1 / std::sqrt(static_cast<double>(dim)))});
+  }
+
+  void AddExperts(const GroupedLayer& layer) {
+    Normalise(layer.post_attention_norm);
+    Route(layer);
+    const int64_t k = config_.num_experts_per_tok, rows = batch_.padded_rows;
+    const kernels::ExpertBatch batch{routing_, k, terms_};
+    const int64_t cost = rows * k * kernels::kPanel;
+    pool_.ForEach({layer.experts.GateUpPanels(), cost * config_.hidden_size},
+                  [&](Range panels, int64_t worker) {
+                    kernels::ExpertGateUp(layer.experts, batch, input_.data(), panels.begin, panels.end,
+                                          Scratch(worker), gated_.data());
+                  });
+    clock_.Mark(Op::kGateUp);
+    pool_.ForEach({layer.experts.DownPanels(), cost * config_.intermediate_size},
+                  [&](Range panels, int64_t worker) {
+                    kernels::ExpertDown(layer.experts, batch, gated_.data(), gate_weights_.data(),
+                                        panels.begin, panels.end, Scratch(worker), x_.data());
+                  });
+    clock_.Mark(Op::kDown);
+  }
+
+  void Route(const GroupedLayer& layer) {
+    const int64_t hidden = config_.hidden_size, experts = config_.num_local_experts;
+    const int64_t k = config_.num_experts_per_tok;
+    ForRows(batch_.padded_rows, hidden * experts, [&](int64_t first, int64_t count) {
+      float* logits = router_.data() + first * experts;
+      kernels::RouterLogits(layer.router, normed_.data() + first * hidden, hidden, count, logits);
+      const std::span padding(batch_.is_padding.data() + first, static_cast<size_t>(count));
+      kernels::TopK({count, experts, k}, logits, padding, ids_.data() + first * k,
+                    gate_weights_.data() + first * k);
+    });
+    const auto gates = static_cast<size_t>(batch_.padded_rows * k);
+    kernels::GroupByExpert({ids_.data(), gates}, experts, routing_);
+    clock_.Mark(Op::kRouter);
+  }
+
+  void WriteLogits(float* logits) {
+    const int64_t hidden = config_.hidden_size;
+    const auto rows = static_cast<int64_t>(batch_.wanted.size());
+    if (rows == 0) return;
+    for (int64_t i = 0; i < rows; ++i) {
+      float* normed = normed_.data() + i * hidden;
+      kernels::RmsNorm(x_.data() + batch_.wanted[static_cast<size_t>(i)] * hidden, 1, hidden, norm_.data(),
+                       config_.rms_norm_eps, normed);
+      SplitRows(normed, 1, hidden, i);
+    }
+    Multiply(lm_head_, rows, Store::kSet, logits, config_.vocab_size);
+    clock_.Mark(Op::kLogits);
+  }
+
+  kernels::ExpertScratch& Scratch(int64_t worker) { return scratch_[static_cast<size_t>(worker)]; }
 
   ModelConfig config_;
   ModelOptions options_;
   std::string hash_;
-  int64_t group_;  // query heads of a key-value head
-  int64_t terms_;  // of an activation
+  int64_t group_;    // query heads of a key-value head
+  int64_t terms_;    // of an activation
+  int64_t q_width_;  // heads * head_dim
   std::vector<Bf16> embedding_;
   std::vector<float> norm_;
   kernels::DenseWeights lm_head_;
@@ -258,14 +265,22 @@ class GroupedModel : public Model {
   kernels::RotaryTable rotary_;
   KvCache cache_;
 
-  bool alone_ = true;  // one worker does this batch
-
-  // Of the current batch; every worker reads them, each writes its own columns between two barriers.
+  // Of the current batch.
   BatchRows batch_;
-  Aligned<float> x_;        // [rows, hidden] residual stream
-  Aligned<Bf16> attended_;  // [rows, terms * heads * head_dim]
-  Aligned<Bf16> gated_;     // [gates, terms * intermediate]
-  std::vector<Private> private_;
+  std::vector<AttentionTile> tiles_;
+  int64_t attention_cost_ = 0;       // of a tile and head
+  Aligned<float> x_;                 // [rows, hidden] residual stream
+  Aligned<float> normed_;            // [rows, hidden]
+  Aligned<Bf16> input_;              // [rows, terms * width] what the next product reads
+  Aligned<float> qkv_;               // [rows, kv heads * (group + 2) * head_dim]
+  Aligned<float> attended_;          // [rows, heads * head_dim]
+  Aligned<float> router_;            // [rows, experts]
+  std::vector<int32_t> ids_;         // [rows, k]
+  std::vector<float> gate_weights_;  // [rows, k]
+  kernels::RoutingMetadata routing_;
+  Aligned<Bf16> gated_;                          // [gates, terms * intermediate]
+  std::vector<kernels::ExpertScratch> scratch_;  // [workers]
+  OpClock clock_;
   WorkerPool pool_;
 };
 

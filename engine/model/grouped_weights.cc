@@ -15,14 +15,16 @@ void AppendRows(const LinearTensors& from, int64_t first, int64_t count, int64_t
   }
 }
 
-kernels::DenseWeights PackHead(const ModelConfig& c, const LayerTensors& tensors, int64_t kv_head) {
+kernels::DenseWeights PackQkv(const ModelConfig& c, const LayerTensors& tensors) {
   const int64_t group = c.num_attention_heads / c.num_key_value_heads, dim = c.head_dim;
   Bf16Vector weight;
   std::vector<float> bias;
-  AppendRows(tensors.q, kv_head * group * dim, group * dim, c.hidden_size, weight, bias);
-  AppendRows(tensors.k, kv_head * dim, dim, c.hidden_size, weight, bias);
-  AppendRows(tensors.v, kv_head * dim, dim, c.hidden_size, weight, bias);
-  return kernels::PackDense(weight, bias, (group + 2) * dim, c.hidden_size);
+  for (int64_t head = 0; head < c.num_key_value_heads; ++head) {
+    AppendRows(tensors.q, head * group * dim, group * dim, c.hidden_size, weight, bias);
+    AppendRows(tensors.k, head * dim, dim, c.hidden_size, weight, bias);
+    AppendRows(tensors.v, head * dim, dim, c.hidden_size, weight, bias);
+  }
+  return kernels::PackDense(weight, bias, static_cast<int64_t>(bias.size()), c.hidden_size);
 }
 
 kernels::ExpertWeights PackLayerExperts(const ModelConfig& c, const LayerTensors& tensors) {
@@ -41,8 +43,7 @@ GroupedLayer PackLayer(const ModelConfig& c, const LayerTensors& tensors, bool s
   layer.input_norm = Widen(tensors.input_norm);
   layer.post_attention_norm = Widen(tensors.post_attention_norm);
   layer.sinks = Widen(tensors.sinks);
-  for (int64_t head = 0; head < c.num_key_value_heads; ++head)
-    layer.qkv.push_back(PackHead(c, tensors, head));
+  layer.qkv = PackQkv(c, tensors);
   layer.o = kernels::PackDense(tensors.o.weight, Widen(tensors.o.bias), c.hidden_size,
                                c.num_attention_heads * c.head_dim);
   layer.router = kernels::PackRouter(Widen(tensors.router.weight), Widen(tensors.router.bias),

@@ -9,13 +9,12 @@
 
 namespace assay::engine {
 
-// A layer packed for the fast CPU kernels. Query, key and value rows are one matrix for each key-value head,
-// so that a thread makes and uses all of a head without waiting for others.
+// A layer packed for the fast CPU kernels. Query, key and value are one matrix; the columns of a key-value
+// head lie together: group queries, key, value, head_dim each.
 struct GroupedLayer {
   bool sliding = false;
   std::vector<float> input_norm, post_attention_norm, sinks;
-  std::vector<kernels::DenseWeights> qkv;  // [kv heads], columns: group queries, key, value, head_dim each
-  kernels::DenseWeights o;
+  kernels::DenseWeights qkv, o;
   kernels::RouterWeights router;
   kernels::ExpertWeights experts;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/model/config.h"
+#include "engine/model/step_profile.h"
 
 namespace assay::engine {
 
@@ -29,6 +30,7 @@ struct ModelOptions {
   int64_t block_size = 16;  // tokens of one KV block
   int64_t num_blocks = 1024;
   bool poison_padding = false;  // for tests: padding rows start as infinities and NaNs
+  bool profile = false;         // measure where the time goes
 };
 // Answers kUsage, with the arithmetic, for a degree or size that the model cannot be run with.
 Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options);
@@ -54,6 +56,9 @@ class Model {
 
   virtual const ModelConfig& Config() const = 0;
   virtual const std::string& WeightsHash() const = 0;  // SHA-256 over config.json and the weight files
+
+  // Of all Forward calls so far; empty unless ModelOptions::profile.
+  virtual StepProfile Profile() const { return {}; }
 
   // `padded_rows` >= sum of tokens: rows beyond the real ones are padding (as a captured graph has them);
   // their content is garbage and must never reach a real row. `logits` [number of want_logits sequences,

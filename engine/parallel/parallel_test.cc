@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
-#include <vector>
+#include <chrono>
+#include <thread>
 
-#include "engine/parallel/barrier.h"
-#include "engine/parallel/partition.h"
+#include "engine/parallel/pin.h"
 #include "engine/parallel/worker_pool.h"
 
 namespace assay::engine {
@@ -25,36 +26,94 @@ TEST(Split, CoversTheWholeInOrderWithoutGaps) {
   }
 }
 
-TEST(Worker, ThreadsCutTheSliceOfTheirRank) {
-  EXPECT_EQ((Worker{1, 2, 0, 2}.Own(8)), (Range{4, 6}));
-  EXPECT_EQ((Worker{1, 2, 1, 2}.Own(8)), (Range{6, 8}));
-  EXPECT_EQ((Worker{1, 2, 1, 2}.Index()), 3);
-}
+constexpr int64_t kDear = 1'000'000'000;  // an item worth a piece of its own
 
-TEST(WorkerPool, RunsEveryWorkerOnceACall) {
-  for (const int64_t threads : {1, 2, 5}) {
-    WorkerPool pool(2, threads);
-    std::vector<std::atomic<int>> calls(static_cast<size_t>(pool.Size()));
-    for (int call = 0; call < 200; ++call) {
-      pool.Run([&](const Worker& worker) { ++calls[static_cast<size_t>(worker.Index())]; });
+TEST(WorkerPool, DoesEveryItemOnce) {
+  for (const int64_t ranks : {1, 2, 3}) {
+    for (const int64_t threads : {1, 2, 4}) {
+      WorkerPool pool(ranks, threads);
+      for (int64_t items = 0; items < 70; ++items) {
+        std::vector<std::atomic<int>> done(static_cast<size_t>(items));
+        pool.ForEach({items, kDear, 1 + items % 5}, [&](Range range, int64_t worker) {
+          EXPECT_LT(worker, pool.Size());
+          for (int64_t i = range.begin; i < range.end; ++i) ++done[static_cast<size_t>(i)];
+        });
+        for (const auto& count : done) ASSERT_EQ(count, 1);
+      }
     }
-    for (const auto& count : calls) EXPECT_EQ(count, 200);
   }
 }
 
-TEST(Barrier, NobodyPassesBeforeTheLastArrives) {
-  WorkerPool pool(1, 4);
-  std::vector<int> step(4, 0);  // plain ints: the barrier must order the accesses
-  std::atomic<int> wrong{0};
-  pool.Run([&](const Worker& worker) {
-    for (int i = 1; i <= 500; ++i) {
-      step[static_cast<size_t>(worker.Index())] = i;
-      pool.Barrier().Wait();
-      for (const int other : step) wrong += other != i ? 1 : 0;
-      pool.Barrier().Wait();
-    }
+TEST(WorkerPool, PiecesBeginAtGrains) {
+  WorkerPool pool(2, 2);
+  pool.ForEach({50, kDear, 8}, [&](Range range, int64_t) {
+    EXPECT_EQ(range.begin % 8, 0);
+    EXPECT_TRUE(range.end % 8 == 0 || range.end == 50);
   });
-  EXPECT_EQ(wrong, 0);
+}
+
+TEST(WorkerPool, ARankKeepsToItsOwnItems) {
+  WorkerPool pool(2, 2);
+  std::vector<std::atomic<int64_t>> by(64);
+  for (int round = 0; round < 50; ++round) {
+    pool.ForEach({64, kDear, 1}, [&](Range range, int64_t worker) {
+      for (int64_t i = range.begin; i < range.end; ++i) by[static_cast<size_t>(i)] = worker;
+    });
+    for (int64_t i = 0; i < 64; ++i) EXPECT_EQ(by[static_cast<size_t>(i)] / 2, i / 32);
+  }
+}
+
+TEST(WorkerPool, WhatALoopWroteIsReadByTheNext) {
+  WorkerPool pool(1, 4);
+  std::vector<int64_t> values(256);  // plain: the pool must order the accesses
+  for (int64_t step = 1; step <= 400; ++step) {
+    pool.ForEach({256, kDear, 1}, [&](Range range, int64_t) {
+      for (int64_t i = range.begin; i < range.end; ++i) ++values[static_cast<size_t>(i)];
+    });
+    pool.ForEach({256, kDear, 1}, [&](Range range, int64_t) {
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        ASSERT_EQ(values[static_cast<size_t>(255 - i)], step);
+      }
+    });
+  }
+}
+
+TEST(WorkerPool, ACheapLoopStaysWithTheCaller) {
+  WorkerPool pool(1, 4);
+  pool.ForEach({3, 1, 1}, [&](Range range, int64_t worker) {
+    EXPECT_EQ(range, (Range{0, 3}));
+    EXPECT_EQ(worker, 0);
+  });
+}
+
+// Helpers that slept through several loops join a later one.
+TEST(WorkerPool, WakesHelpersThatSleep) {
+  WorkerPool pool(1, 2);
+  for (int round = 0; round < 5; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::atomic<bool> other_came{false};
+    pool.ForEach({2, kDear, 1}, [&](Range, int64_t worker) {
+      if (worker == 1) other_came = true;
+      for (int i = 0; worker == 0 && !other_came && i < 5000; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    EXPECT_TRUE(other_came);
+  }
+}
+
+TEST(Pin, KeepsAThreadOnItsShareOfTheCores) {
+  std::thread([] {
+    cpu_set_t before, after;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(before), &before), 0);
+    const int cores = CPU_COUNT(&before);
+    PinThisThread(0, cores + 1);
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(after), &after), 0);
+    EXPECT_EQ(CPU_COUNT(&after), cores) << "more shares than cores";
+    PinThisThread(cores - 1, cores);
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(after), &after), 0);
+    EXPECT_EQ(CPU_COUNT(&after), 1);
+  }).join();
 }
 
 }  // namespace
