@@ -190,6 +190,7 @@ Status Serve(const ServeFlags& flags) {
 }
 
 int ExitCodeOf(const Error& error) {
+  if (error.kind == ErrorKind::kInterrupted) return kExitInterrupted;
   return error.kind == ErrorKind::kUsage ? kExitUsage : kExitSystem;
 }
 

@@ -96,9 +96,6 @@ Status RefuseOthers(const JsonFields& fields) {
       return fields.Wrong("swiglu_alpha", fmt::format("must be {}, found {}", kernels::kSwigluAlpha, alpha));
     }
   }
-  ASSIGN_OR_RETURN(const JsonFields quantization, fields.Object("quantization_config"));
-  ASSIGN_OR_RETURN(const std::string method, quantization.Text({"quant_method"}));
-  if (method != "mxfp4") return quantization.Wrong("quant_method", "must be mxfp4, found " + method);
   return {};
 }
 
@@ -139,6 +136,7 @@ Result<ModelConfig> ParseModelConfig(const std::string& text, const std::string&
   ASSIGN_OR_RETURN(config.swiglu_limit, fields.Number("swiglu_limit"));
   RETURN_IF_ERROR(ReadRope(fields, config));
   RETURN_IF_ERROR(CheckShape(fields, config));
+  ASSIGN_OR_RETURN(config.quantization, ReadQuantization(fields, config.num_hidden_layers));
   return config;
 }
 

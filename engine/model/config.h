@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "engine/model/quantization.h"
 
 namespace assay::engine {
 
@@ -23,6 +24,7 @@ struct ModelConfig {
   double rope_factor, rope_beta_fast, rope_beta_slow;
   int64_t rope_original_max_position;
   bool rope_truncate;
+  Quantization quantization;
 };
 Result<ModelConfig> LoadModelConfig(const Path& folder);
 // `source` names the text in errors.

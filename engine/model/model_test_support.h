@@ -16,8 +16,10 @@ namespace assay::engine {
 // A folder with a small random checkpoint.
 struct RandomModel {
   testing::TempDir folder;
-  explicit RandomModel(const CheckpointShape& shape = {}, uint64_t seed = 1, int64_t shards = 1) {
-    const Status status = WriteRandomCheckpoint(folder.path(), shape, seed, shards);
+  explicit RandomModel(const CheckpointShape& shape = {}, uint64_t seed = 1, int64_t shards = 1)
+      : RandomModel(RandomCheckpoint{shape, WeightLayout::kMxfp4, seed, shards, {}}) {}
+  explicit RandomModel(const RandomCheckpoint& checkpoint) {
+    const Status status = WriteRandomCheckpoint(folder.path(), checkpoint);
     EXPECT_TRUE(status) << status.error().message;
   }
   std::unique_ptr<Model> Load(const ModelOptions& options) const { return LoadFrom(folder.path(), options); }

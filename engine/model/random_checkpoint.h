@@ -1,6 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -15,10 +19,39 @@ struct CheckpointShape {
   int64_t sliding_window = 128, max_position_embeddings = 131072;
 };
 
-// Writes config.json, generation_config.json and model.safetensors (or `shards` files and their index) with
-// random weights in the MXFP4 layout of openai/gpt-oss. The same shape and seed give the same bytes
-// everywhere. Magnitudes are those of a trained model, so activations neither vanish nor explode.
-Status WriteRandomCheckpoint(const Path& folder, const CheckpointShape& shape, uint64_t seed,
-                             int64_t shards = 1);
+// How published checkpoints store the experts.
+enum class WeightLayout {
+  kMxfp4,       // openai/gpt-oss: blocks and scales, all experts in one tensor
+  kBf16,        // dequantised, input axis first
+  kQuark,       // MXFP4, a tensor for each expert
+  kQuarkFp8,    // with static FP8 scales of activations
+  kQuarkFp8Kv,  // and of keys and values
+};
+
+struct RandomCheckpoint {
+  CheckpointShape shape;
+  WeightLayout layout = WeightLayout::kMxfp4;
+  uint64_t seed = 1;
+  int64_t shards = 1;
+  std::vector<int32_t> eos_token_ids;  // empty: the last of the vocabulary
+};
+
+struct WriteControl {
+  int threads = 0;                           // 0: one for each core
+  const std::atomic<bool>* stop = nullptr;   // set: give up with kInterrupted
+  std::function<void(int64_t)> wrote_bytes;  // now and then, on a writing thread
+};
+
+// Writes config.json, generation_config.json and model.safetensors (or its shards and their index) with
+// random weights, piece by piece: no tensor is ever whole in memory. The same shape and seed give the same
+// bytes everywhere, and the same weights in every layout. Magnitudes are those of a trained model, so
+// activations neither vanish nor explode.
+Status WriteRandomCheckpoint(const Path& folder, const RandomCheckpoint& checkpoint,
+                             const WriteControl& control = {});
+
+// Of all weight files together.
+int64_t RandomCheckpointBytes(const RandomCheckpoint& checkpoint);
+
+std::string RandomConfigJson(const RandomCheckpoint& checkpoint);
 
 }  // namespace assay::engine
