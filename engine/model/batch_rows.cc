@@ -3,15 +3,36 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/cache/cache_groups.h"
 
 namespace assay::engine {
+namespace {
+
+// `blocks` holds positions [begin, end) within a cache of `num_blocks`.
+void CheckTable(std::span<const int32_t> blocks, int64_t begin, int64_t end, int64_t block_size,
+                int64_t num_blocks) {
+  const int64_t first = begin / block_size, last = (end - 1) / block_size;
+  CHECK_LT(last, static_cast<int64_t>(blocks.size()));
+  for (int64_t i = first; i <= last; ++i) {
+    const int32_t block = blocks[static_cast<size_t>(i)];
+    CHECK(block >= 0 && block < num_blocks);
+  }
+}
+
+}  // namespace
 
 int64_t MaxPositions(const ModelConfig& config, const ModelOptions& options) {
-  return std::min(config.max_position_embeddings, options.num_blocks * options.block_size);
+  int64_t positions = config.max_position_embeddings;
+  if (options.max_positions > 0) positions = std::min(positions, options.max_positions);
+  if (LayersOf(kFullLayers, config) == 0) return positions;
+  return std::min(positions, options.num_blocks * options.block_size);
 }
 
 BatchRows LayOutRows(std::span<const Sequence> batch, int64_t padded_rows, const ModelConfig& config,
                      const ModelOptions& options) {
+  const int64_t sliding_blocks =
+      options.num_sliding_blocks > 0 ? options.num_sliding_blocks : options.num_blocks;
+  const bool any_full = LayersOf(kFullLayers, config) > 0, any_sliding = LayersOf(kSlidingLayers, config) > 0;
   BatchRows out;
   for (const Sequence& sequence : batch) {
     const auto count = static_cast<int64_t>(sequence.tokens.size());
@@ -19,9 +40,14 @@ BatchRows LayOutRows(std::span<const Sequence> batch, int64_t padded_rows, const
     CHECK_GT(count, 0);
     CHECK_GE(sequence.start, 0);
     CHECK_LE(end, MaxPositions(config, options));
-    CHECK_LE((end - 1) / options.block_size, static_cast<int64_t>(sequence.block_table.size()) - 1);
-    for (const int32_t block : sequence.block_table) CHECK(block >= 0 && block < options.num_blocks);
-    out.parts.push_back({out.rows, count, sequence.start, sequence.block_table});
+    const auto sliding =
+        sequence.sliding_block_table.empty() ? sequence.block_table : sequence.sliding_block_table;
+    if (any_full) CheckTable(sequence.block_table, 0, end, options.block_size, options.num_blocks);
+    if (any_sliding) {
+      CheckTable(sliding, WindowBegin(sequence.start, config.sliding_window), end, options.block_size,
+                 sliding_blocks);
+    }
+    out.parts.push_back({out.rows, count, sequence.start, sequence.block_table, sliding});
     for (int64_t i = 0; i < count; ++i) {
       const int32_t token = sequence.tokens[static_cast<size_t>(i)];
       CHECK(token >= 0 && token < config.vocab_size);

@@ -12,7 +12,9 @@ namespace assay::engine {
 struct BatchRows {
   struct Part {
     int64_t first_row, rows, start;
-    std::span<const int32_t> block_table;
+    std::span<const int32_t> full_blocks, sliding_blocks;
+    // The table of a layer: position p is in block Blocks(sliding)[p / block_size].
+    std::span<const int32_t> Blocks(bool sliding) const { return sliding ? sliding_blocks : full_blocks; }
   };
   int64_t rows = 0, padded_rows = 0;
   std::vector<Part> parts;
@@ -22,11 +24,11 @@ struct BatchRows {
   std::vector<uint8_t> is_padding;  // [padded_rows]
   std::vector<int64_t> wanted;      // rows whose logits are asked for
 
-  // The KV block of a row's own position.
-  int64_t BlockOf(int64_t row, int64_t block_size) const {
+  // The KV block of a row's own position in a layer.
+  int64_t BlockOf(int64_t row, int64_t block_size, bool sliding) const {
     const auto at = static_cast<size_t>(row);
-    return parts[static_cast<size_t>(part_of[at])]
-        .block_table[static_cast<size_t>(positions[at] / block_size)];
+    return parts[static_cast<size_t>(part_of[at])].Blocks(
+        sliding)[static_cast<size_t>(positions[at] / block_size)];
   }
 };
 
@@ -34,7 +36,7 @@ struct BatchRows {
 BatchRows LayOutRows(std::span<const Sequence> batch, int64_t padded_rows, const ModelConfig& config,
                      const ModelOptions& options);
 
-// Positions that the cache and the model can hold.
+// Positions that a sequence can have.
 int64_t MaxPositions(const ModelConfig& config, const ModelOptions& options);
 
 }  // namespace assay::engine

@@ -41,7 +41,7 @@ class GroupedModel : public Model {
         norm_(Widen(checkpoint.norm)),
         lm_head_(kernels::PackDense(checkpoint.lm_head, {}, config_.vocab_size, config_.hidden_size)),
         rotary_(RotaryTableOf(config_, options)),
-        cache_(config_, options.num_blocks, options.block_size),
+        cache_(config_, options),
         x_(options.max_batch_tokens * config_.hidden_size),
         normed_(options.max_batch_tokens * config_.hidden_size),
         input_(options.max_batch_tokens * terms_ * std::max(config_.hidden_size, q_width_)),
@@ -181,7 +181,8 @@ class GroupedModel : public Model {
   void TurnAndKeep(int64_t layer, int64_t row, float* qkv) {
     const int64_t dim = config_.head_dim, width = group_ * dim;
     const int64_t position = batch_.positions[static_cast<size_t>(row)];
-    const int64_t block = batch_.BlockOf(row, options_.block_size);
+    const int64_t block =
+        batch_.BlockOf(row, options_.block_size, config_.sliding[static_cast<size_t>(layer)]);
     for (int64_t head = 0; head < config_.num_key_value_heads; ++head, qkv += width + 2 * dim) {
       kernels::Rotary(rotary_, position, group_ + 1, qkv);
       kernels::StoreKeyValue(cache_.Head(layer, head), block, position % options_.block_size, qkv + width,
@@ -197,7 +198,7 @@ class GroupedModel : public Model {
         {qkv_.data() + tile.first_row * stride + head * (width + 2 * dim), stride,
          attended_.data() + tile.first_row * q_width_ + head * width, q_width_, tile.rows,
          tile.part->start + tile.first_row - tile.part->first_row, layer.sliding ? config_.sliding_window : 0,
-         tile.part->block_table, layer.sinks.data() + head * group_, group_,
+         tile.part->Blocks(layer.sliding), layer.sinks.data() + head * group_, group_,
          static_cast<float>(1 / std::sqrt(static_cast<double>(dim)))});
   }
 

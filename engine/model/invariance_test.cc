@@ -137,6 +137,45 @@ TEST(Invariance, BlocksOfOtherSizesAndPlacesDoNotChangeABit) {
   EXPECT_EQ(Alone(*checkpoint.Load(options), prompts), expected);
 }
 
+// Logits of the prompt's last token when the sliding layers have `count` blocks that go round, each given
+// back (its table entry -1) as soon as no later position sees it.
+std::vector<float> WithSlidingRing(Model& model, const std::vector<int32_t>& prompt, int64_t chunk,
+                                   int32_t count) {
+  Running request(prompt, 0, 12);
+  std::vector<int32_t> sliding;
+  std::vector<float> logits;
+  const auto total = static_cast<int64_t>(prompt.size());
+  while (request.done < total) {
+    const int64_t tokens = std::min(chunk, total - request.done);
+    const int64_t seen_from = std::max<int64_t>(0, request.done - 127) / 16;
+    for (int64_t i = 0; i < std::min<int64_t>(seen_from, static_cast<int64_t>(sliding.size())); ++i) {
+      sliding[static_cast<size_t>(i)] = -1;
+    }
+    while (static_cast<int64_t>(sliding.size()) * 16 < request.done + tokens) {
+      sliding.push_back(static_cast<int32_t>(sliding.size()) % count);
+    }
+    Sequence sequence = request.Next(tokens, request.done + tokens == total);
+    sequence.sliding_block_table = sliding;
+    model.Forward({&sequence, 1}, tokens, logits);
+    request.done += tokens;
+  }
+  return logits;
+}
+
+TEST(Invariance, SlidingLayersNeedOnlyTheirWindow) {
+  const RandomModel checkpoint(SmallShape());
+  std::vector<int32_t> prompt(190);
+  for (size_t i = 0; i < prompt.size(); ++i) prompt[i] = static_cast<int32_t>(i * 29 % 251);
+  const auto expected = Alone(*checkpoint.Load(SmallOptions()), {prompt}).front();
+  ModelOptions options = SmallOptions();
+  for (const auto& [chunk, blocks] : std::vector<std::pair<int64_t, int32_t>>{{1, 9}, {16, 9}, {40, 10}}) {
+    options.num_sliding_blocks = blocks;
+    EXPECT_EQ(WithSlidingRing(*checkpoint.Load(options), prompt, chunk, blocks), expected) << chunk;
+    options.num_sliding_blocks = blocks - 2;  // the window is overwritten while it is seen
+    EXPECT_NE(WithSlidingRing(*checkpoint.Load(options), prompt, chunk, blocks - 2), expected) << chunk;
+  }
+}
+
 TEST(ReferenceModel, AgreesWithTheFastOneAcrossTheWindowEdge) {
   const RandomModel checkpoint(SmallShape());
   ModelOptions options = SmallOptions();

@@ -27,21 +27,26 @@ struct ModelOptions {
   Activations activations = Activations::kBf16Pair;
   int64_t max_batch_tokens = 512;  // rows of one Forward
   int64_t max_requests = 64;
-  int64_t block_size = 16;  // tokens of one KV block
-  int64_t num_blocks = 1024;
-  bool poison_padding = false;  // for tests: padding rows start as infinities and NaNs
-  bool profile = false;         // measure where the time goes
+  int64_t block_size = 16;         // tokens of one KV block
+  int64_t num_blocks = 1024;       // of the layers that see everything
+  int64_t num_sliding_blocks = 0;  // of those that see a window; 0: num_blocks
+  int64_t max_positions = 0;       // longest sequence; 0: what the model and the blocks can hold
+  bool poison_padding = false;     // for tests: padding rows start as infinities and NaNs
+  bool profile = false;            // measure where the time goes
 };
 // Answers kUsage, with the arithmetic, for a degree or size that the model cannot be run with.
 Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options);
 
-// One request's part of a batch: `tokens` at positions [start, start + tokens.size()), whose keys and values
-// go to `blocks` (block_table[p / block_size] holds position p). All earlier positions must already be there.
+// One request's part of a batch: `tokens` at positions [start, start + tokens.size()). Position p of layers
+// that see everything is in block_table[p / block_size], of sliding layers in sliding_block_table. All
+// earlier positions that the tokens can see must already be there; entries of a sliding table before those
+// are never read.
 struct Sequence {
   std::span<const int32_t> tokens;
   int64_t start = 0;
   std::span<const int32_t> block_table;
-  bool want_logits = false;  // of the last token
+  bool want_logits = false;                           // of the last token
+  std::span<const int32_t> sliding_block_table = {};  // empty: the same ids as block_table
 };
 
 // Weights, KV blocks and worker threads. Forward is called by one thread at a time.

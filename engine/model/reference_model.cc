@@ -83,7 +83,7 @@ class ReferenceModel : public Model {
         norm_(Widen(checkpoint.norm)),
         lm_head_(Widen(checkpoint.lm_head)),
         rotary_(RotaryTableOf(config_, options)),
-        cache_(config_, options.num_blocks, options.block_size) {
+        cache_(config_, options) {
     for (size_t l = 0; l < checkpoint.layers.size(); ++l) {
       layers_.emplace_back(checkpoint.layers[l], config_.sliding[l]);
     }
@@ -137,7 +137,7 @@ class ReferenceModel : public Model {
         const int64_t position = rows.positions[static_cast<size_t>(row)];
         kernels::RotaryReference(rotary_, position, config_.num_attention_heads, q.data() + row * stride);
         kernels::RotaryReference(rotary_, position, kv_heads, k.data() + row * kv_heads * dim);
-        const int64_t block = part.block_table[static_cast<size_t>(position / options_.block_size)];
+        const int64_t block = part.Blocks(layer.sliding)[static_cast<size_t>(position / options_.block_size)];
         for (int64_t head = 0; head < kv_heads; ++head) {
           const int64_t at = (row * kv_heads + head) * dim;
           kernels::StoreKeyValue(cache_.Head(layer_index, head), block, position % options_.block_size,
@@ -146,11 +146,11 @@ class ReferenceModel : public Model {
       }
       for (int64_t head = 0; head < kv_heads; ++head) {
         const int64_t at = part.first_row * stride + head * group * dim;
-        kernels::AttentionReference(
-            cache_.Head(layer_index, head),
-            {q.data() + at, stride, out.data() + at, stride, part.rows, part.start,
-             layer.sliding ? config_.sliding_window : 0, part.block_table, layer.sinks.data() + head * group,
-             group, static_cast<float>(1 / std::sqrt(static_cast<double>(dim)))});
+        kernels::AttentionReference(cache_.Head(layer_index, head),
+                                    {q.data() + at, stride, out.data() + at, stride, part.rows, part.start,
+                                     layer.sliding ? config_.sliding_window : 0, part.Blocks(layer.sliding),
+                                     layer.sinks.data() + head * group, group,
+                                     static_cast<float>(1 / std::sqrt(static_cast<double>(dim)))});
       }
     }
     return out;
