@@ -67,3 +67,14 @@ function(assay_process_tests name)
   gtest_discover_tests(process_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES LABELS process TIMEOUT 600 PROCESSORS 2)
 endfunction()
+
+# assay_benchmarks(<folder>): each *_bench.cc is a program of its own, built when asked for by name.
+function(assay_benchmarks name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*_bench.cc)
+  foreach(source ${sources})
+    get_filename_component(program ${source} NAME_WE)
+    add_executable(${program} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(${program} PRIVATE assay_${name} Threads::Threads assay_warnings)
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  endforeach()
+endfunction()

@@ -16,6 +16,7 @@
 namespace assay::engine {
 namespace {
 
+using kernels::ActivationRows;
 using kernels::Aligned;
 using kernels::Bf16;
 using kernels::Store;
@@ -35,28 +36,31 @@ class GroupedModel : public Model {
         options_(options),
         hash_(std::move(hash)),
         group_(config_.num_attention_heads / config_.num_key_value_heads),
-        terms_(options.activations == Activations::kBf16Pair ? 2 : 1),
         q_width_(config_.num_attention_heads * config_.head_dim),
         embedding_(checkpoint.embedding.begin(), checkpoint.embedding.end()),
         norm_(Widen(checkpoint.norm)),
-        lm_head_(kernels::PackDense(checkpoint.lm_head, {}, config_.vocab_size, config_.hidden_size)),
+        lm_head_(kernels::PackDense(checkpoint.lm_head, {}, config_.vocab_size, config_.hidden_size,
+                                    options.dense_dtype)),
         rotary_(RotaryTableOf(config_, options)),
         cache_(config_, options),
         x_(options.max_batch_tokens * config_.hidden_size),
         normed_(options.max_batch_tokens * config_.hidden_size),
-        input_(options.max_batch_tokens * terms_ * std::max(config_.hidden_size, q_width_)),
+        dense_input_(DenseActivations(options.dense_dtype, options.activations), options.max_batch_tokens,
+                     config_.hidden_size),
+        output_input_(dense_input_.Kind(), options.max_batch_tokens, q_width_),
+        expert_input_(options.activations, options.max_batch_tokens, config_.hidden_size),
         attended_(options.max_batch_tokens * q_width_),
         router_(options.max_batch_tokens * config_.num_local_experts),
         ids_(static_cast<size_t>(options.max_batch_tokens * config_.num_experts_per_tok)),
         gate_weights_(ids_.size()),
-        gated_(options.max_batch_tokens * config_.num_experts_per_tok * terms_ * config_.intermediate_size),
+        gated_(options.activations, options.max_batch_tokens * config_.num_experts_per_tok,
+               config_.intermediate_size),
         clock_(options.profile),
         pool_(options.tensor_parallel_size, ThreadsOfARank(options)) {
     for (size_t l = 0; l < checkpoint.layers.size(); ++l) {
-      layers_.push_back(PackLayer(config_, checkpoint.layers[l], config_.sliding[l]));
+      layers_.push_back(PackLayer(config_, checkpoint.layers[l], config_.sliding[l], options.dense_dtype));
     }
     qkv_ = Aligned<float>(options.max_batch_tokens * layers_.front().qkv.columns);
-    for (int64_t worker = 0; worker < pool_.Size(); ++worker) scratch_.emplace_back(layers_.front().experts);
   }
 
   const ModelConfig& Config() const override { return config_; }
@@ -126,37 +130,35 @@ class GroupedModel : public Model {
     std::fill_n(attended_.data() + row * q_width_, q_width_, poison[row % 3]);
   }
 
-  // normed_ and input_ from the residual stream.
-  void Normalise(const std::vector<float>& weight) {
+  // normed_ and `input` from the residual stream.
+  void Normalise(const std::vector<float>& weight, ActivationRows& input) {
     const int64_t hidden = config_.hidden_size;
     ForRows(batch_.padded_rows, 4 * hidden, [&](int64_t first, int64_t count) {
       float* normed = normed_.data() + first * hidden;
       kernels::RmsNorm(x_.data() + first * hidden, count, hidden, weight.data(), config_.rms_norm_eps,
                        normed);
-      SplitRows(normed, count, hidden, first);
+      SetRows(normed, count, first, input);
     });
     clock_.Mark(Op::kNorm);
   }
 
-  // Rows of float32 to rows [first, first + count) of input_.
-  void SplitRows(const float* x, int64_t count, int64_t width, int64_t first) {
-    for (int64_t row = 0; row < count; ++row) {
-      kernels::SplitToBf16(x + row * width, width, terms_, input_.data() + (first + row) * terms_ * width);
-    }
+  // Rows of float32 to rows [first, first + count).
+  void SetRows(const float* x, int64_t count, int64_t first, ActivationRows& to) {
+    for (int64_t row = 0; row < count; ++row) to.Set(first + row, x + row * to.K());
   }
 
-  void Multiply(const kernels::DenseWeights& weights, int64_t rows, Store store, float* y, int64_t y_stride) {
+  void Multiply(const kernels::DenseWeights& weights, const ActivationRows& input, int64_t rows, Store store,
+                float* y, int64_t y_stride) {
     pool_.ForEach({weights.Panels(), rows * weights.k * kernels::kPanel}, [&](Range panels, int64_t) {
-      kernels::DenseMatmul(weights, {input_.data(), rows, terms_}, panels.begin, panels.end, store, y,
-                           y_stride);
+      kernels::DenseMatmul(weights, {input, rows}, panels.begin, panels.end, store, y, y_stride);
     });
   }
 
   void Attend(int64_t index) {
     const GroupedLayer& layer = layers_[static_cast<size_t>(index)];
     const int64_t columns = layer.qkv.columns;
-    Normalise(layer.input_norm);
-    Multiply(layer.qkv, batch_.padded_rows, Store::kSet, qkv_.data(), columns);
+    Normalise(layer.input_norm, dense_input_);
+    Multiply(layer.qkv, dense_input_, batch_.padded_rows, Store::kSet, qkv_.data(), columns);
     clock_.Mark(Op::kQkv);
     ForRows(batch_.rows, columns, [&](int64_t first, int64_t count) {
       for (int64_t row = first; row < first + count; ++row)
@@ -171,9 +173,9 @@ class GroupedModel : public Model {
     });
     clock_.Mark(Op::kAttention);
     ForRows(batch_.padded_rows, q_width_, [&](int64_t first, int64_t count) {
-      SplitRows(attended_.data() + first * q_width_, count, q_width_, first);
+      SetRows(attended_.data() + first * q_width_, count, first, output_input_);
     });
-    Multiply(layer.o, batch_.padded_rows, Store::kAdd, x_.data(), config_.hidden_size);
+    Multiply(layer.o, output_input_, batch_.padded_rows, Store::kAdd, x_.data(), config_.hidden_size);
     clock_.Mark(Op::kOutput);
   }
 
@@ -203,22 +205,19 @@ class GroupedModel : public Model {
   }
 
   void AddExperts(const GroupedLayer& layer) {
-    Normalise(layer.post_attention_norm);
+    Normalise(layer.post_attention_norm, expert_input_);
     Route(layer);
     const int64_t k = config_.num_experts_per_tok, rows = batch_.padded_rows;
-    const kernels::ExpertBatch batch{routing_, k, terms_};
+    const kernels::ExpertBatch batch{routing_, k};
     const int64_t cost = rows * k * kernels::kPanel;
-    pool_.ForEach({layer.experts.GateUpPanels(), cost * config_.hidden_size},
-                  [&](Range panels, int64_t worker) {
-                    kernels::ExpertGateUp(layer.experts, batch, input_.data(), panels.begin, panels.end,
-                                          Scratch(worker), gated_.data());
-                  });
+    pool_.ForEach({layer.experts.GateUpPanels(), 2 * cost * config_.hidden_size}, [&](Range panels, int64_t) {
+      kernels::ExpertGateUp(layer.experts, batch, expert_input_, panels.begin, panels.end, gated_);
+    });
     clock_.Mark(Op::kGateUp);
-    pool_.ForEach({layer.experts.DownPanels(), cost * config_.intermediate_size},
-                  [&](Range panels, int64_t worker) {
-                    kernels::ExpertDown(layer.experts, batch, gated_.data(), gate_weights_.data(),
-                                        panels.begin, panels.end, Scratch(worker), x_.data());
-                  });
+    pool_.ForEach({layer.experts.DownPanels(), cost * config_.intermediate_size}, [&](Range panels, int64_t) {
+      kernels::ExpertDown(layer.experts, batch, gated_, gate_weights_.data(), panels.begin, panels.end,
+                          x_.data());
+    });
     clock_.Mark(Op::kDown);
   }
 
@@ -245,19 +244,16 @@ class GroupedModel : public Model {
       float* normed = normed_.data() + i * hidden;
       kernels::RmsNorm(x_.data() + batch_.wanted[static_cast<size_t>(i)] * hidden, 1, hidden, norm_.data(),
                        config_.rms_norm_eps, normed);
-      SplitRows(normed, 1, hidden, i);
+      SetRows(normed, 1, i, dense_input_);
     }
-    Multiply(lm_head_, rows, Store::kSet, logits, config_.vocab_size);
+    Multiply(lm_head_, dense_input_, rows, Store::kSet, logits, config_.vocab_size);
     clock_.Mark(Op::kLogits);
   }
-
-  kernels::ExpertScratch& Scratch(int64_t worker) { return scratch_[static_cast<size_t>(worker)]; }
 
   ModelConfig config_;
   ModelOptions options_;
   std::string hash_;
   int64_t group_;    // query heads of a key-value head
-  int64_t terms_;    // of an activation
   int64_t q_width_;  // heads * head_dim
   std::vector<Bf16> embedding_;
   std::vector<float> norm_;
@@ -272,15 +268,16 @@ class GroupedModel : public Model {
   int64_t attention_cost_ = 0;       // of a tile and head
   Aligned<float> x_;                 // [rows, hidden] residual stream
   Aligned<float> normed_;            // [rows, hidden]
-  Aligned<Bf16> input_;              // [rows, terms * width] what the next product reads
+  ActivationRows dense_input_;       // [rows] of hidden, for qkv and the head
+  ActivationRows output_input_;      // [rows] of heads * head_dim
+  ActivationRows expert_input_;      // [rows] of hidden
   Aligned<float> qkv_;               // [rows, kv heads * (group + 2) * head_dim]
   Aligned<float> attended_;          // [rows, heads * head_dim]
   Aligned<float> router_;            // [rows, experts]
   std::vector<int32_t> ids_;         // [rows, k]
   std::vector<float> gate_weights_;  // [rows, k]
   kernels::RoutingMetadata routing_;
-  Aligned<Bf16> gated_;                          // [gates, terms * intermediate]
-  std::vector<kernels::ExpertScratch> scratch_;  // [workers]
+  ActivationRows gated_;  // [gates] of intermediate
   OpClock clock_;
   WorkerPool pool_;
 };

@@ -15,7 +15,7 @@ void AppendRows(const LinearTensors& from, int64_t first, int64_t count, int64_t
   }
 }
 
-kernels::DenseWeights PackQkv(const ModelConfig& c, const LayerTensors& tensors) {
+kernels::DenseWeights PackQkv(const ModelConfig& c, const LayerTensors& tensors, kernels::DenseDtype dtype) {
   const int64_t group = c.num_attention_heads / c.num_key_value_heads, dim = c.head_dim;
   Bf16Vector weight;
   std::vector<float> bias;
@@ -24,7 +24,7 @@ kernels::DenseWeights PackQkv(const ModelConfig& c, const LayerTensors& tensors)
     AppendRows(tensors.k, head * dim, dim, c.hidden_size, weight, bias);
     AppendRows(tensors.v, head * dim, dim, c.hidden_size, weight, bias);
   }
-  return kernels::PackDense(weight, bias, static_cast<int64_t>(bias.size()), c.hidden_size);
+  return kernels::PackDense(weight, bias, static_cast<int64_t>(bias.size()), c.hidden_size, dtype);
 }
 
 kernels::ExpertWeights PackLayerExperts(const ModelConfig& c, const LayerTensors& tensors) {
@@ -37,15 +37,16 @@ kernels::ExpertWeights PackLayerExperts(const ModelConfig& c, const LayerTensors
 
 }  // namespace
 
-GroupedLayer PackLayer(const ModelConfig& c, const LayerTensors& tensors, bool sliding) {
+GroupedLayer PackLayer(const ModelConfig& c, const LayerTensors& tensors, bool sliding,
+                       kernels::DenseDtype dtype) {
   GroupedLayer layer;
   layer.sliding = sliding;
   layer.input_norm = Widen(tensors.input_norm);
   layer.post_attention_norm = Widen(tensors.post_attention_norm);
   layer.sinks = Widen(tensors.sinks);
-  layer.qkv = PackQkv(c, tensors);
+  layer.qkv = PackQkv(c, tensors, dtype);
   layer.o = kernels::PackDense(tensors.o.weight, Widen(tensors.o.bias), c.hidden_size,
-                               c.num_attention_heads * c.head_dim);
+                               c.num_attention_heads * c.head_dim, dtype);
   layer.router = kernels::PackRouter(Widen(tensors.router.weight), Widen(tensors.router.bias),
                                      c.num_local_experts, c.hidden_size);
   layer.experts = PackLayerExperts(c, tensors);

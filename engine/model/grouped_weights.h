@@ -18,6 +18,7 @@ struct GroupedLayer {
   kernels::RouterWeights router;
   kernels::ExpertWeights experts;
 };
-GroupedLayer PackLayer(const ModelConfig& config, const LayerTensors& tensors, bool sliding);
+GroupedLayer PackLayer(const ModelConfig& config, const LayerTensors& tensors, bool sliding,
+                       kernels::DenseDtype dtype);
 
 }  // namespace assay::engine

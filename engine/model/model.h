@@ -8,23 +8,23 @@
 
 #include "engine/model/config.h"
 #include "engine/model/step_profile.h"
+#include "kernels/dense_matmul/dense_matmul.h"
 
 namespace assay::engine {
 
 enum class MoeBackend { kReference, kGrouped };  // kReference: the slow definition of every op
 
-// What the fast backend hands to a matrix product; weights, sums and everything between products are the
-// same.
-enum class Activations {
-  kBf16,      // rounded to 8 significant bits, as GPU engines do: the fastest
-  kBf16Pair,  // with the rounding error as a second number: 16 bits, routes and answers as float32 does
-};
+using kernels::Activations;  // what the fast backend hands to a matrix product
+using kernels::DenseDtype;   // what it keeps the weights of attention and head as
 
 struct ModelOptions {
   int tensor_parallel_size = 1;
   int threads = 0;  // per process; 0: one for each core
   MoeBackend moe_backend = MoeBackend::kGrouped;
+  // Dense products with int8 weights take int8 activations whatever this says; with bf16 weights they take
+  // bf16 where it says int8, so that only experts meet int8.
   Activations activations = Activations::kBf16Pair;
+  DenseDtype dense_dtype = DenseDtype::kBf16;
   int64_t max_batch_tokens = 512;  // rows of one Forward
   int64_t max_requests = 64;
   int64_t block_size = 16;         // tokens of one KV block

@@ -19,9 +19,12 @@ inline Bf16 ToBf16(float value) {
   return static_cast<Bf16>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }
 
-// Activations of a matrix product, a row of `terms` * n numbers. One term is x rounded; with two terms the
-// second n numbers are what rounding took away, rounded in turn, so that the sum has 16 significant bits.
-// Products with bf16 weights are exact in float32 either way.
-void SplitToBf16(const float* in, int64_t n, int64_t terms, Bf16* out);
+// Activations of a matrix product in one or two terms of bf16. The first is x rounded; the second is what
+// rounding took away, rounded in turn, so that the sum has 16 significant bits. Products with bf16 weights
+// are exact in float32 either way. `low` is not touched when there is one term.
+void SplitToBf16(const float* in, int64_t n, int64_t terms, Bf16* high, Bf16* low);
+
+// The sum of those terms, which float32 holds exactly.
+void RoundToBf16(const float* in, int64_t n, int64_t terms, float* out);
 
 }  // namespace assay::kernels

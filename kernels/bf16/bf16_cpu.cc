@@ -30,23 +30,42 @@ HWY_INLINE void StoreHalves(hn::Vec<DU> lanes, Bf16* out) {
   hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, lanes)), d16, out);
 }
 
-void SplitRow(const float* in, int64_t n, int64_t terms, Bf16* out) {
+// The bits of value - high, rounded; nothing is left of what has become infinite.
+HWY_INLINE hn::Vec<DU> RestBits(hn::Vec<D> value, hn::Vec<D> high) {
+  return RoundedBits(hn::IfThenElseZero(hn::IsFinite(high), hn::Sub(value, high)));
+}
+
+void SplitRow(const float* in, int64_t n, int64_t terms, Bf16* high, Bf16* low) {
   const D df;
   const auto lanes = static_cast<int64_t>(hn::Lanes(df));
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto value = hn::LoadU(df, in + i);
     const auto first = RoundedBits(value);
-    StoreHalves(first, out + i);
+    StoreHalves(first, high + i);
     if (terms < 2) continue;
-    const auto high = hn::BitCast(df, hn::ShiftLeft<16>(first));
-    const auto rest = hn::IfThenElseZero(hn::IsFinite(high), hn::Sub(value, high));
-    StoreHalves(RoundedBits(rest), out + n + i);
+    StoreHalves(RestBits(value, hn::BitCast(df, hn::ShiftLeft<16>(first))), low + i);
   }
   for (; i < n; ++i) {
-    out[i] = ToBf16(in[i]);
-    const float high = FromBf16(out[i]);
-    if (terms > 1) out[n + i] = std::isfinite(high) ? ToBf16(in[i] - high) : Bf16{0};
+    high[i] = ToBf16(in[i]);
+    const float first = FromBf16(high[i]);
+    if (terms > 1) low[i] = std::isfinite(first) ? ToBf16(in[i] - first) : Bf16{0};
+  }
+}
+
+void RoundRow(const float* in, int64_t n, int64_t terms, float* out) {
+  const D df;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(df));
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto value = hn::LoadU(df, in + i);
+    auto sum = hn::BitCast(df, hn::ShiftLeft<16>(RoundedBits(value)));
+    if (terms > 1) sum = hn::Add(sum, hn::BitCast(df, hn::ShiftLeft<16>(RestBits(value, sum))));
+    hn::StoreU(sum, df, out + i);
+  }
+  for (; i < n; ++i) {
+    const float high = FromBf16(ToBf16(in[i]));
+    out[i] = terms > 1 && std::isfinite(high) ? high + FromBf16(ToBf16(in[i] - high)) : high;
   }
 }
 
@@ -57,8 +76,12 @@ HWY_AFTER_NAMESPACE();
 namespace assay::kernels {
 
 HWY_EXPORT(SplitRow);
-void SplitToBf16(const float* in, int64_t n, int64_t terms, Bf16* out) {
-  HWY_DYNAMIC_DISPATCH(SplitRow)(in, n, terms, out);
+HWY_EXPORT(RoundRow);
+void SplitToBf16(const float* in, int64_t n, int64_t terms, Bf16* high, Bf16* low) {
+  HWY_DYNAMIC_DISPATCH(SplitRow)(in, n, terms, high, low);
+}
+void RoundToBf16(const float* in, int64_t n, int64_t terms, float* out) {
+  HWY_DYNAMIC_DISPATCH(RoundRow)(in, n, terms, out);
 }
 
 }  // namespace assay::kernels

@@ -35,7 +35,7 @@ TEST(Bf16, RoundsToNearestEven) {
       EXPECT_EQ(ToBf16(c.value), c.bits) << c.name;
       std::vector<float> in(37, c.value);
       std::vector<Bf16> out(in.size());
-      SplitToBf16(in.data(), static_cast<int64_t>(in.size()), 1, out.data());
+      SplitToBf16(in.data(), static_cast<int64_t>(in.size()), 1, out.data(), nullptr);
       for (const Bf16 bits : out) EXPECT_EQ(bits, c.bits) << c.name;
     }
   }
@@ -47,7 +47,7 @@ TEST(Bf16, KeepsEveryNaN) {
     for (const uint32_t bits : {0x7FC00000u, 0xFFFFFFFFu, 0x7F800001u, 0x7FFFFFFFu}) {
       std::vector<float> in(17, std::bit_cast<float>(bits));
       std::vector<Bf16> out(in.size());
-      SplitToBf16(in.data(), static_cast<int64_t>(in.size()), 1, out.data());
+      SplitToBf16(in.data(), static_cast<int64_t>(in.size()), 1, out.data(), nullptr);
       for (const Bf16 value : out) EXPECT_TRUE(std::isnan(FromBf16(value)));
     }
   }
@@ -60,10 +60,15 @@ TEST(Bf16, TwoTermsKeepSixteenBits) {
     std::vector<float> in = data.Values(1003);
     in[0] = in[1002] = std::numeric_limits<float>::infinity();
     std::vector<Bf16> out(2 * in.size());
-    SplitToBf16(in.data(), 1003, 2, out.data());
+    SplitToBf16(in.data(), 1003, 2, out.data(), out.data() + 1003);
+    std::vector<float> sums(in.size()), rounded(in.size());
+    RoundToBf16(in.data(), 1003, 2, sums.data());
+    RoundToBf16(in.data(), 1003, 1, rounded.data());
     for (size_t i = 0; i < in.size(); ++i) {
       const float first = FromBf16(out[i]), second = FromBf16(out[1003 + i]);
       EXPECT_EQ(out[i], ToBf16(in[i]));
+      EXPECT_EQ(rounded[i], first);
+      EXPECT_EQ(sums[i], first + second);
       if (std::isinf(in[i])) {
         EXPECT_EQ(first + second, in[i]);
       } else {

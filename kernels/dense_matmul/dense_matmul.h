@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/activations/activations.h"
 #include "kernels/memory/aligned.h"
 #include "kernels/panel/panel.h"
 
@@ -14,24 +15,35 @@ namespace assay::kernels {
 void DenseMatmulReference(const float* x, int64_t rows, int64_t k, const float* weights, const float* bias,
                           int64_t columns, float* y);
 
-// bf16 weights in panels, packed once at load.
+// What dense weights are kept as.
+enum class DenseDtype {
+  kBf16,
+  kInt8,  // 32 values of k share a scale (Int8PanelBlock): half the memory traffic
+};
+
+// The activations that products with such weights take where a model is run with `activations`: int8 meets
+// int8, and bf16 weights meet bf16.
+Activations DenseActivations(DenseDtype dtype, Activations activations);
+
+// Weights in panels, packed once at load.
 struct DenseWeights {
+  PanelFormat format = PanelFormat::kBf16;
   int64_t columns = 0, k = 0;  // k is even
-  Aligned<Bf16> panels;
+  Aligned<uint8_t> panels;
   Aligned<float> bias;  // a whole number of panels; zeros where the layer has none
 
   int64_t Panels() const { return PanelCount(columns); }
 };
 // `weights` row-major [columns, k]; `bias` empty or [columns].
-DenseWeights PackDense(std::span<const Bf16> weights, std::span<const float> bias, int64_t columns,
-                       int64_t k);
+DenseWeights PackDense(std::span<const Bf16> weights, std::span<const float> bias, int64_t columns, int64_t k,
+                       DenseDtype dtype = DenseDtype::kBf16);
 
 enum class Store { kSet, kAdd };
 
-// bf16 activations, [rows, terms * k] as SplitToBf16 leaves them.
+// The first `count` rows.
 struct DenseInput {
-  const Bf16* x;
-  int64_t rows, terms;
+  const ActivationRows& rows;
+  int64_t count;
 };
 
 // Panels [first, last) only, which is how threads and ranks share the work. An output is the same number

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/activations/activations.h"
 #include "kernels/memory/aligned.h"
 #include "kernels/mxfp4/mxfp4.h"
 #include "kernels/panel/panel.h"
@@ -30,8 +31,9 @@ struct ExpertTensors {
 void ExpertMatmulReference(const ExpertTensors& experts, const float* x, int64_t tokens, int64_t k,
                            const int32_t* ids, const float* weights, float* y);
 
-// The same, packed once at load: still MXFP4, in panels. Gate-up panel p holds gates [16 p, 16 p + 16) and
-// then their ups, so that a panel's product can be gated on the spot.
+// The same, packed once at load: still MXFP4, in panels. Gate-up panel p is a panel of the gates [32 p, 32 p
+// + 32) and behind it one of their ups, so that their products can be gated on the spot and the outcome is a
+// whole block of activations.
 struct ExpertWeights {
   int64_t experts = 0, hidden = 0, intermediate = 0;
   float swiglu_limit = 0;
@@ -39,36 +41,27 @@ struct ExpertWeights {
   Aligned<float> gate_up_bias;     // [experts, 2 * intermediate] in panel order
   Aligned<float> down_bias;        // [experts, hidden]
 
-  int64_t GateUpPanels() const { return intermediate / 16; }
+  int64_t GateUpPanels() const { return intermediate / kPanel; }
   int64_t DownPanels() const { return hidden / kPanel; }
 };
 ExpertWeights PackExperts(const ExpertTensors& experts);
 
-// Panels decoded at a time; one per thread.
-struct ExpertScratch {
-  explicit ExpertScratch(const ExpertWeights& weights);
-  Aligned<Bf16> panels;
-  int64_t panels_of_gate_up, panels_of_down;
-};
-
-// What both halves need to know of a batch. Rows of activations are `terms` * width bf16 numbers
-// (SplitToBf16).
+// What both halves need to know of a batch.
 struct ExpertBatch {
   const RoutingMetadata& routing;
   int64_t k;  // experts a token
-  int64_t terms;
 };
 
-// First half, gate-up panels [first, last) (16 intermediate columns each) of every expert: for each sorted
-// position p, a[p] = split(swiglu(W1 x[token of p] + b1)). x [tokens, terms * hidden], a [gates, terms *
-// intermediate].
-void ExpertGateUp(const ExpertWeights& weights, const ExpertBatch& batch, const Bf16* x, int64_t first,
-                  int64_t last, ExpertScratch& scratch, Bf16* a);
+// First half, gate-up panels [first, last) (32 intermediate columns each) of every expert: for each sorted
+// position p, columns of a[p] = swiglu(W1 x[token of p] + b1). x [tokens] rows of hidden, a [gates] rows of
+// intermediate.
+void ExpertGateUp(const ExpertWeights& weights, const ExpertBatch& batch, const ActivationRows& x,
+                  int64_t first, int64_t last, ActivationRows& a);
 
 // Second half, output panels [first, last) (32 columns of hidden each): y[token] += w * (W2 a[p] + b2) in
 // ascending expert, which is slot order because a row's ids ascend. Threads own columns, so no two of them
 // add to the same number. gate_weights [tokens, k].
-void ExpertDown(const ExpertWeights& weights, const ExpertBatch& batch, const Bf16* a,
-                const float* gate_weights, int64_t first, int64_t last, ExpertScratch& scratch, float* y);
+void ExpertDown(const ExpertWeights& weights, const ExpertBatch& batch, const ActivationRows& a,
+                const float* gate_weights, int64_t first, int64_t last, float* y);
 
 }  // namespace assay::kernels

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/panel/panel_test_values.h"
 #include "kernels/routing/top_k.h"
 #include "kernels/test_data.h"
 #include "kernels/tolerance.h"
@@ -43,14 +44,14 @@ struct Layer {
 
 struct Batch {
   int64_t tokens, k;
-  std::vector<Bf16> x;
+  std::vector<float> x;
   std::vector<int32_t> ids;
   std::vector<float> weights;
-  int64_t terms = 1;  // of x
+  Activations activations = Activations::kBf16;
 };
 Batch MakeBatch(int64_t tokens, int64_t experts, int64_t k, int64_t hidden, uint32_t seed = 1) {
   TestData data(seed);
-  Batch batch{tokens, k, Rounded(data.Values(tokens * hidden, 0.5f)), {}, {}, 1};
+  Batch batch{tokens, k, data.Values(tokens * hidden, 0.5f), {}, {}};
   batch.ids.resize(static_cast<size_t>(tokens * k));
   batch.weights.resize(batch.ids.size());
   const std::vector<float> logits = data.Values(tokens * experts);
@@ -62,21 +63,29 @@ Batch MakeBatch(int64_t tokens, int64_t experts, int64_t k, int64_t hidden, uint
 std::vector<float> Multiply(const ExpertWeights& weights, const Batch& batch, int64_t parts = 1) {
   RoutingMetadata routing;
   GroupByExpert(batch.ids, weights.experts, routing);
-  ExpertScratch scratch(weights);
-  std::vector<Bf16> a(batch.ids.size() * static_cast<size_t>(batch.terms * weights.intermediate));
+  ActivationRows x(batch.activations, batch.tokens, weights.hidden);
+  for (int64_t t = 0; t < batch.tokens; ++t) x.Set(t, batch.x.data() + t * weights.hidden);
+  ActivationRows a(batch.activations, static_cast<int64_t>(batch.ids.size()), weights.intermediate);
   std::vector<float> y(static_cast<size_t>(batch.tokens * weights.hidden));
   const auto each = [&](int64_t total, auto call) {
     for (int64_t part = 0; part < parts; ++part) call(total * part / parts, total * (part + 1) / parts);
   };
   each(weights.GateUpPanels(), [&](int64_t first, int64_t last) {
-    ExpertGateUp(weights, {routing, batch.k, batch.terms}, batch.x.data(), first, last, scratch, a.data());
+    ExpertGateUp(weights, {routing, batch.k}, x, first, last, a);
   });
   each(weights.DownPanels(), [&](int64_t first, int64_t last) {
-    ExpertDown(weights, {routing, batch.k, batch.terms}, a.data(), batch.weights.data(), first, last, scratch,
-               y.data());
+    ExpertDown(weights, {routing, batch.k}, a, batch.weights.data(), first, last, y.data());
   });
   return y;
 }
+
+const struct {
+  const char* name;
+  Activations kind;
+  Tolerance tolerance;  // of the activations between the two halves
+} kModes[] = {{"bf16", Activations::kBf16, kBf16Activations},
+              {"bf16 pair", Activations::kBf16Pair, kBf16Pairs},
+              {"int8", Activations::kInt8, kInt8Activations}};
 
 TEST(ExpertMatmul, MatchesTheReference) {
   for (const int64_t target : InstructionSets()) {
@@ -93,57 +102,49 @@ TEST(ExpertMatmul, MatchesTheReference) {
                  {"tall", 2, 4, 4, 32, 2880}};
     for (const auto& c : cases) {
       const Layer layer(c.experts, c.hidden, c.intermediate);
-      const Batch batch = MakeBatch(c.tokens, c.experts, c.k, c.hidden);
-      std::vector<float> expected(static_cast<size_t>(c.tokens * c.hidden));
-      ExpertMatmulReference(layer.tensors, Widened(batch.x).data(), c.tokens, c.k, batch.ids.data(),
-                            batch.weights.data(), expected.data());
-      const std::vector<float> y = Multiply(PackExperts(layer.tensors), batch);
-      double largest = 0;
-      for (const float value : expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
-      for (size_t i = 0; i < y.size(); ++i) {
-        ASSERT_TRUE(Close(y[i], expected[i], kBf16Activations, largest))
-            << c.name << ": " << y[i] << " vs " << expected[i];
+      const ExpertWeights weights = PackExperts(layer.tensors);
+      Batch batch = MakeBatch(c.tokens, c.experts, c.k, c.hidden);
+      for (const auto& mode : kModes) {
+        batch.activations = mode.kind;
+        std::vector<float> expected(static_cast<size_t>(c.tokens * c.hidden));
+        ExpertMatmulReference(layer.tensors, ValuesOf(mode.kind, batch.x, c.hidden).data(), c.tokens, c.k,
+                              batch.ids.data(), batch.weights.data(), expected.data());
+        const std::vector<float> y = Multiply(weights, batch);
+        double largest = 0;
+        for (const float value : expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
+        for (size_t i = 0; i < y.size(); ++i) {
+          ASSERT_TRUE(Close(y[i], expected[i], mode.tolerance, largest))
+              << mode.name << " " << c.name << ": " << y[i] << " vs " << expected[i];
+        }
       }
     }
   }
 }
 
-TEST(ExpertMatmul, TwoTermsComeCloseToFloat32) {
-  const Layer layer(32, 192, 96);
-  Batch batch = MakeBatch(50, 32, 4, 192);
-  TestData data(7);
-  const std::vector<float> x = data.Values(50 * 192, 0.5f);
-  batch.terms = 2;
-  batch.x.resize(2 * x.size());
-  for (size_t t = 0; t < 50; ++t) SplitToBf16(&x[t * 192], 192, 2, &batch.x[t * 2 * 192]);
-  std::vector<float> expected(x.size());
-  ExpertMatmulReference(layer.tensors, x.data(), 50, 4, batch.ids.data(), batch.weights.data(),
-                        expected.data());
-  const std::vector<float> y = Multiply(PackExperts(layer.tensors), batch);
-  const double largest = std::abs(*std::max_element(
-      expected.begin(), expected.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
-  for (size_t i = 0; i < y.size(); ++i) ASSERT_TRUE(Close(y[i], expected[i], kBf16Pairs, largest));
-}
-
 TEST(ExpertMatmul, ThreadsAndBatchesGiveTheSameBits) {
   const Layer layer(32, 192, 192);
   const ExpertWeights weights = PackExperts(layer.tensors);
-  const Batch batch = MakeBatch(61, 32, 4, 192);
-  const std::vector<float> whole = Multiply(weights, batch);
-  for (const int64_t parts : {2, 3, 6}) EXPECT_EQ(Multiply(weights, batch, parts), whole) << parts;
-  for (int64_t t = 0; t < batch.tokens; ++t) {
-    const auto gates = static_cast<size_t>(t * 4);
-    const Batch alone{
-        1,
-        4,
-        {batch.x.begin() + t * 192, batch.x.begin() + (t + 1) * 192},
-        {batch.ids.begin() + static_cast<long>(gates), batch.ids.begin() + static_cast<long>(gates) + 4},
-        {batch.weights.begin() + static_cast<long>(gates),
-         batch.weights.begin() + static_cast<long>(gates) + 4},
-        1};
-    ASSERT_EQ(Multiply(weights, alone),
-              std::vector<float>(whole.begin() + t * 192, whole.begin() + (t + 1) * 192))
-        << t;
+  for (const auto& mode : kModes) {
+    for (const int64_t tokens : {61, 500}) {
+      Batch batch = MakeBatch(tokens, 32, 4, 192);
+      batch.activations = mode.kind;
+      const std::vector<float> whole = Multiply(weights, batch);
+      for (const int64_t parts : {2, 3, 6}) {
+        EXPECT_EQ(Multiply(weights, batch, parts), whole) << mode.name << " " << parts;
+      }
+      for (int64_t t = 0; t < batch.tokens; t += 1 + tokens / 60) {
+        const auto gates = static_cast<long>(t * 4);
+        const Batch alone{1,
+                          4,
+                          {batch.x.begin() + t * 192, batch.x.begin() + (t + 1) * 192},
+                          {batch.ids.begin() + gates, batch.ids.begin() + gates + 4},
+                          {batch.weights.begin() + gates, batch.weights.begin() + gates + 4},
+                          mode.kind};
+        ASSERT_EQ(Multiply(weights, alone),
+                  std::vector<float>(whole.begin() + t * 192, whole.begin() + (t + 1) * 192))
+            << mode.name << " " << t;
+      }
+    }
   }
 }
 
@@ -152,14 +153,18 @@ TEST(ExpertMatmul, PaddingRowsAddNothingAndReachNobody) {
   const ExpertWeights weights = PackExperts(layer.tensors);
   Batch batch = MakeBatch(8, 32, 4, 64);
   std::fill_n(batch.ids.end() - 4, 4, -1);
-  const std::vector<float> clean = Multiply(weights, batch);
-  for (const float poison :
-       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
-    std::fill_n(batch.x.end() - 64, 64, ToBf16(poison));
-    std::fill_n(batch.weights.end() - 4, 4, poison);
-    EXPECT_EQ(Multiply(weights, batch), clean);
+  for (const auto& mode : kModes) {
+    batch.activations = mode.kind;
+    std::fill_n(batch.x.end() - 64, 64, 1.0f);
+    const std::vector<float> clean = Multiply(weights, batch);
+    for (const float poison :
+         {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+      std::fill_n(batch.x.end() - 64, 64, poison);
+      std::fill_n(batch.weights.end() - 4, 4, poison);
+      EXPECT_EQ(Multiply(weights, batch), clean) << mode.name;
+    }
+    EXPECT_EQ(std::vector<float>(clean.end() - 64, clean.end()), std::vector<float>(64));
   }
-  EXPECT_EQ(std::vector<float>(clean.end() - 64, clean.end()), std::vector<float>(64));
 }
 
 TEST(ExpertMatmul, DownBiasIsWeightedToo) {

@@ -31,11 +31,16 @@ void EncodeMxfp4(const float* values, int64_t count, Mxfp4Scale rule, uint8_t* b
 
 // --- the fast side: weights as matrix products read them ---
 
-// 32 columns x 32 k of MXFP4 in a panel's order (kernels/panel/panel.h): 32 scale bytes, one a column, then
-// 16 rows (pair of k) of 32 bytes, one a column. A packed panel is k / 32 of these.
-constexpr int64_t kMxPanelBlockBytes = 32 + 16 * 32;
+// 32 columns x 32 k of MXFP4 as panels hold them (kernels/panel/panel.h): a packed panel is k / 32 of these.
+// A column's four bytes of a row hold its k in [8 row, 8 row + 4) in their low nibbles and the next four in
+// their high nibbles, each four in the order of Int8Slot.
+struct Mxfp4PanelBlock {
+  uint8_t scales[32];
+  uint8_t nibbles[4][32][4];
+};
+static_assert(sizeof(Mxfp4PanelBlock) == 544);
 inline int64_t Mxfp4PanelBytes(int64_t k) {
-  return k / kMxBlock * kMxPanelBlockBytes;
+  return k / kMxBlock * static_cast<int64_t>(sizeof(Mxfp4PanelBlock));
 }
 
 // One panel. `columns` [<= 32] says which row of the row-major matrix ([rows, k / 32, 16] blocks and [rows,
@@ -43,8 +48,10 @@ inline int64_t Mxfp4PanelBytes(int64_t k) {
 void PackMxfp4Panel(const uint8_t* blocks, const uint8_t* scales, int64_t k, std::span<const int64_t> columns,
                     uint8_t* packed);
 
-// A packed panel to bf16, as PanelMatmul reads it. Every value is exact, except that what lies beyond bf16
-// becomes infinite, as it does in float32.
-void DecodeMxfp4Panel(const uint8_t* packed, int64_t k, Bf16* panel);
+// `count` blocks as a bf16 panel holds them, [k / 2][column][k % 2]. Every value is exact, except that what
+// lies beyond bf16 becomes infinite, as it does in float32.
+void DecodeMxfp4Panel(const Mxfp4PanelBlock* blocks, int64_t count, Bf16* values);
+// The same values as [k][column].
+void DecodeMxfp4Panel(const Mxfp4PanelBlock* blocks, int64_t count, float* values);
 
 }  // namespace assay::kernels

@@ -114,18 +114,23 @@ TEST(Mxfp4Panel, DecodesWhatTheDefinitionDecodes) {
       for (int64_t n = 0; n < 31; ++n) columns.push_back(39 - n);  // any order, one column missing
       std::vector<uint8_t> packed(static_cast<size_t>(Mxfp4PanelBytes(kK)));
       PackMxfp4Panel(blocks.data(), scales.data(), kK, columns, packed.data());
-      std::vector<Bf16> panel(static_cast<size_t>(PanelElements(kK)));
-      DecodeMxfp4Panel(packed.data(), kK, panel.data());
+      const auto* panel_blocks = reinterpret_cast<const Mxfp4PanelBlock*>(packed.data());
+      std::vector<Bf16> panel(static_cast<size_t>(kK * kPanel));
+      DecodeMxfp4Panel(panel_blocks, kK / 32, panel.data());
+      std::vector<float> wide(panel.size());
+      DecodeMxfp4Panel(panel_blocks, kK / 32, wide.data());
       std::vector<float> values(40 * kK);
       DecodeMxfp4(blocks.data(), scales.data(), 40 * kK / 32, values.data());
       for (int64_t k = 0; k < kK; ++k) {
         for (int64_t n = 0; n < kPanel; ++n) {
           const float actual = FromBf16(panel[static_cast<size_t>((k / 2 * kPanel + n) * 2 + k % 2)]);
+          const auto at = static_cast<size_t>(k * kPanel + n);
           const float expected =
               n == 31 ? 0 : values[static_cast<size_t>(columns[static_cast<size_t>(n)] * kK + k)];
           if (std::isnan(expected)) {
-            ASSERT_TRUE(std::isnan(actual)) << scale;
+            ASSERT_TRUE(std::isnan(actual) && std::isnan(wide[at])) << scale;
           } else {
+            ASSERT_EQ(wide[at], expected) << "scale " << scale << " k " << k << " n " << n;
             ASSERT_EQ(actual, expected) << "scale " << scale << " k " << k << " n " << n;
           }
         }

@@ -1,30 +1,70 @@
 #include "kernels/panel/panel.h"
 
 #include "base/check.h"
+#include "kernels/mxfp4/mxfp4.h"
+#include "kernels/panel/paths.h"
 
 namespace assay::kernels {
 namespace {
 
-PanelFunction Choose() {
-  return Avx512Bf16PanelMatmul() != nullptr ? Avx512Bf16PanelMatmul() : PortablePanelMatmul();
+bool Always() {
+  return true;
 }
+
+const PanelPath kPaths[] = {
+    {"avx512bf16", PanelFormat::kBf16, RowFormat::kBf16, Bf16ByBf16Avx512, HasBf16DotProduct},
+    {"avx512bf16", PanelFormat::kMxfp4, RowFormat::kBf16, Mxfp4ByBf16Avx512, HasBf16DotProduct},
+    {"float32", PanelFormat::kBf16, RowFormat::kFloat32, Bf16ByFloat, Always},
+    {"float32", PanelFormat::kMxfp4, RowFormat::kFloat32, Mxfp4ByFloat, Always},
+    {"avx512vnni", PanelFormat::kInt8, RowFormat::kInt8, Int8ByInt8Avx512, HasAvx512Vnni},
+    {"avx512vnni", PanelFormat::kMxfp4, RowFormat::kInt8, Mxfp4ByInt8Avx512, HasAvx512Vnni},
+    {"avx2", PanelFormat::kInt8, RowFormat::kInt8, Int8ByInt8Avx2, HasAvx2},
+    {"avx2", PanelFormat::kMxfp4, RowFormat::kInt8, Mxfp4ByInt8Avx2, HasAvx2},
+    {"portable", PanelFormat::kInt8, RowFormat::kInt8, Int8ByInt8Portable, Always},
+    {"portable", PanelFormat::kMxfp4, RowFormat::kInt8, Mxfp4ByInt8Portable, Always},
+};
+
+PanelFunction Choose(PanelFormat weights, RowFormat rows) {
+  for (const PanelPath& path : kPaths) {
+    if (path.weights == weights && path.rows == rows && path.available()) return path.multiply;
+  }
+  return nullptr;
+}
+
+struct Choices {
+  PanelFunction functions[3][3];
+  Choices() {
+    for (int weights = 0; weights < 3; ++weights) {
+      for (int rows = 0; rows < 3; ++rows) {
+        functions[weights][rows] = Choose(static_cast<PanelFormat>(weights), static_cast<RowFormat>(rows));
+      }
+    }
+  }
+};
 
 }  // namespace
 
-void PanelMatmul(const Panels& panels, const PanelRows& rows, float* out, int64_t out_stride) {
-  static const PanelFunction function = Choose();
-  CHECK_EQ(panels.k % 2, 0);
-  CHECK(rows.terms == 1 || rows.terms == 2);
-  function(panels, rows, out, out_stride);
+std::span<const PanelPath> PanelPaths() {
+  return kPaths;
 }
 
-void PackPanels(const Bf16* weights, int64_t columns, int64_t k, Bf16* panels) {
-  for (int64_t column = 0; column < PanelCount(columns) * kPanel; ++column) {
-    Bf16* panel = panels + column / kPanel * PanelElements(k);
-    for (int64_t i = 0; i < k; ++i) {
-      panel[(i / 2 * kPanel + column % kPanel) * 2 + i % 2] = column < columns ? weights[column * k + i] : 0;
-    }
+void PanelMatmul(PanelFormat format, const uint8_t* panel, int64_t k, const PanelRows& rows, float* out) {
+  static const Choices choices;
+  const PanelFunction multiply = choices.functions[static_cast<int>(format)][static_cast<int>(rows.format)];
+  CHECK(multiply != nullptr);
+  multiply(panel, k, rows, out);
+}
+
+int64_t PanelBytes(PanelFormat format, int64_t k) {
+  switch (format) {
+    case PanelFormat::kBf16:
+      return k * kPanel * 2;
+    case PanelFormat::kInt8:
+      return Int8Blocks(k) * static_cast<int64_t>(sizeof(Int8PanelBlock));
+    case PanelFormat::kMxfp4:
+      return Mxfp4PanelBytes(k);
   }
+  return 0;
 }
 
 }  // namespace assay::kernels

@@ -1,0 +1,261 @@
+// Int8 rows on AVX2, whose only product of bytes is unsigned by signed (maddubs), two products to a
+// saturating int16. Compiled for this file only and chosen at run time.
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "kernels/mxfp4/mxfp4.h"
+#include "kernels/panel/paths.h"
+#include "kernels/unroll.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+
+namespace assay::kernels {
+namespace {
+
+constexpr int kTileRows = 4;
+constexpr int64_t kChunk = 8;  // blocks that stay in the first-level cache when opened
+
+inline __m256i Load(const void* from) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+}
+inline __m256i BroadcastFour(const void* bytes) {
+  int32_t four;
+  std::memcpy(&four, bytes, sizeof(four));
+  return _mm256_set1_epi32(four);
+}
+
+// MXFP4 elements enter as 2 * element + 12, from 0 to 24: a block's 32 products by int8 then need no more
+// than int16, once 12 times the sum of the activations is taken off. Additions may wrap on the way there: the
+// true sum of a lane's 16 products is at most 12 * 127 * 16 = 24384.
+constexpr int16_t kOffset = 12;
+
+// Half the scale of eight columns, because elements enter doubled.
+inline __m256 HalfScales(const uint8_t* bytes) {
+  const __m256i exponents = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes)));
+  const __m256i infinity = _mm256_set1_epi32(0x7F800000);
+  __m256i bits = _mm256_slli_epi32(exponents, 23);
+  bits = _mm256_max_epi32(bits, _mm256_set1_epi32(0x00400000));      // byte 0 is 2^-127
+  bits = _mm256_or_si256(bits, _mm256_cmpeq_epi32(bits, infinity));  // byte 255 is NaN
+  return _mm256_mul_ps(_mm256_castsi256_ps(bits), _mm256_set1_ps(0.5f));
+}
+
+// Where a tile's MXFP4 weights come from: straight from the packed block, or opened once for many rows.
+struct Packed {
+  const Mxfp4PanelBlock* blocks;
+  __m256i table, nibble;
+  explicit Packed(const Mxfp4PanelBlock* from)
+      : blocks(from),
+        table(_mm256_setr_epi8(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0, 12, 13, 14, 15, 16,
+                               18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0)),
+        nibble(_mm256_set1_epi8(15)) {}
+  // Values of k [8 row, 8 row + 4) and of the next four.
+  void Get(int64_t block, int row, int64_t column, __m256i& first, __m256i& second) const {
+    const __m256i both = Load(blocks[block].nibbles[row][column]);
+    first = _mm256_shuffle_epi8(table, _mm256_and_si256(both, nibble));
+    second = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(both, 4), nibble));
+  }
+  __m256 Scales(int64_t block, int64_t column) const { return HalfScales(blocks[block].scales + column); }
+};
+struct OpenedBlock {
+  float scales[kPanel];
+  uint8_t values[8][kPanel][4];
+};
+struct Opened {
+  const OpenedBlock* blocks;
+  void Get(int64_t block, int row, int64_t column, __m256i& first, __m256i& second) const {
+    first = Load(blocks[block].values[2 * row][column]);
+    second = Load(blocks[block].values[2 * row + 1][column]);
+  }
+  __m256 Scales(int64_t block, int64_t column) const {
+    return _mm256_loadu_ps(blocks[block].scales + column);
+  }
+};
+
+void Open(const Mxfp4PanelBlock* from, int64_t count, OpenedBlock* to) {
+  const Packed packed(from);
+  for (int64_t b = 0; b < count; ++b) {
+    for (int64_t column = 0; column < kPanel; column += 8) {
+      for (int row = 0; row < 4; ++row) {
+        __m256i first, second;
+        packed.Get(b, row, column, first, second);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to[b].values[2 * row][column]), first);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to[b].values[2 * row + 1][column]), second);
+      }
+      _mm256_storeu_ps(to[b].scales + column, packed.Scales(b, column));
+    }
+  }
+}
+
+// out += sums * scales * scale of x: a link of each output's chain.
+inline void AddLink(__m256i sums, __m256 scales, float x_scale, float* out) {
+  const __m256 scale = _mm256_mul_ps(scales, _mm256_set1_ps(x_scale));
+  _mm256_storeu_ps(out, _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums), scale, _mm256_loadu_ps(out)));
+}
+
+// One block of MXFP4 by kRows blocks of x, kVectors * 8 columns from `column` on.
+template <int kRows, int kVectors, class Weights>
+inline void AddBlock(const Weights& weights, int64_t block, int64_t column, const Int8Block* const* x,
+                     float* out) {
+  __m256i sums[kRows][kVectors];
+  ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+    sums[r][0] = _mm256_mullo_epi16(BroadcastFour(x[r]->sums), _mm256_set1_epi16(-kOffset));
+    ASSAY_UNROLL for (int v = 1; v < kVectors; ++v) sums[r][v] = sums[r][0];
+  }
+  ASSAY_UNROLL for (int row = 0; row < 4; ++row) {
+    __m256i first[kVectors], second[kVectors];
+    ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+      weights.Get(block, row, column + v * 8, first[v], second[v]);
+    }
+    ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+      const __m256i x0 = BroadcastFour(x[r]->values + 8 * row),
+                    x1 = BroadcastFour(x[r]->values + 8 * row + 4);
+      ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+        sums[r][v] = _mm256_add_epi16(sums[r][v], _mm256_maddubs_epi16(first[v], x0));
+        sums[r][v] = _mm256_add_epi16(sums[r][v], _mm256_maddubs_epi16(second[v], x1));
+      }
+    }
+  }
+  const __m256i ones = _mm256_set1_epi16(1);
+  ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+    const __m256 scales = weights.Scales(block, column + v * 8);
+    ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+      AddLink(_mm256_madd_epi16(sums[r][v], ones), scales, x[r]->scale, out + r * kPanel + column + v * 8);
+    }
+  }
+}
+
+// The same of int8 weights: |w| by x with the sign of w, at most 2 * 127 * 127 in an int16.
+struct Int8Weights {
+  const Int8PanelBlock* blocks;
+};
+template <int kRows, int kVectors>
+inline void AddBlock(const Int8Weights& weights, int64_t block, int64_t column, const Int8Block* const* x,
+                     float* out) {
+  const Int8PanelBlock& from = weights.blocks[block];
+  const __m256i ones = _mm256_set1_epi16(1);
+  __m256i sums[kRows][kVectors];
+  ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+    ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm256_setzero_si256();
+  }
+  ASSAY_UNROLL for (int four = 0; four < 8; ++four) {
+    __m256i w[kVectors], magnitudes[kVectors];
+    ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+      w[v] = Load(from.values[four][column + v * 8]);
+      magnitudes[v] = _mm256_abs_epi8(w[v]);
+    }
+    ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+      const __m256i values = BroadcastFour(x[r]->values + 4 * four);
+      ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+        const __m256i pairs = _mm256_maddubs_epi16(magnitudes[v], _mm256_sign_epi8(values, w[v]));
+        sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(pairs, ones));
+      }
+    }
+  }
+  ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+    const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from.scales + column + v * 8));
+    const __m256 scales = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+    ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+      AddLink(sums[r][v], scales, x[r]->scale, out + r * kPanel + column + v * 8);
+    }
+  }
+}
+
+// `count` blocks by kRows rows; the chains are `out`.
+template <int kRows, class Weights>
+void Tile(const Weights& weights, int64_t count, const Int8Block** x, float* out) {
+  constexpr int kVectors = kRows <= 2 ? 4 : 2;
+  for (int64_t b = 0; b < count; ++b) {
+    for (int64_t column = 0; column < kPanel; column += kVectors * 8) {
+      AddBlock<kRows, kVectors>(weights, b, column, x, out);
+    }
+    ASSAY_UNROLL for (int r = 0; r < kRows; ++r)++ x[r];
+  }
+}
+
+// `count` blocks by all rows, whose blocks from `first` on they meet.
+template <class Weights>
+void AddRows(const Weights& weights, int64_t first, int64_t count, const PanelRows& rows, float* out) {
+  for (int64_t r = 0; r < rows.count; r += kTileRows, out += kTileRows * kPanel) {
+    const int64_t n = std::min<int64_t>(kTileRows, rows.count - r);
+    const Int8Block* x[kTileRows];
+    for (int64_t i = 0; i < n; ++i) x[i] = reinterpret_cast<const Int8Block*>(rows.rows[r + i]) + first;
+    switch (n) {
+      case 1:
+        Tile<1>(weights, count, x, out);
+        break;
+      case 2:
+        Tile<2>(weights, count, x, out);
+        break;
+      case 3:
+        Tile<3>(weights, count, x, out);
+        break;
+      default:
+        Tile<kTileRows>(weights, count, x, out);
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+void Mxfp4ByInt8Avx2(const uint8_t* panel, int64_t k, const PanelRows& rows, float* out) {
+  std::fill(out, out + rows.count * kPanel, 0.0f);
+  const auto* blocks = reinterpret_cast<const Mxfp4PanelBlock*>(panel);
+  OpenedBlock opened[kChunk];
+  for (int64_t first = 0; first < k / kMxBlock; first += kChunk) {
+    const int64_t count = std::min(kChunk, k / kMxBlock - first);
+    if (rows.count <= kTileRows) {
+      AddRows(Packed(blocks + first), first, count, rows, out);
+    } else {
+      Open(blocks + first, count, opened);
+      AddRows(Opened{opened}, first, count, rows, out);
+    }
+  }
+}
+
+void Int8ByInt8Avx2(const uint8_t* panel, int64_t k, const PanelRows& rows, float* out) {
+  std::fill(out, out + rows.count * kPanel, 0.0f);
+  const auto* blocks = reinterpret_cast<const Int8PanelBlock*>(panel);
+  for (int64_t first = 0; first < Int8Blocks(k); first += kChunk) {
+    AddRows(Int8Weights{blocks + first}, first, std::min(kChunk, Int8Blocks(k) - first), rows, out);
+  }
+}
+
+bool HasAvx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+}  // namespace assay::kernels
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#else
+
+namespace assay::kernels {
+
+bool HasAvx2() {
+  return false;
+}
+void Int8ByInt8Avx2(const uint8_t*, int64_t, const PanelRows&, float*) {
+  CHECK(false);
+}
+void Mxfp4ByInt8Avx2(const uint8_t*, int64_t, const PanelRows&, float*) {
+  CHECK(false);
+}
+
+}  // namespace assay::kernels
+
+#endif
