@@ -63,10 +63,27 @@ Status CheckMergesMakeNoSpecial(const TokenizerFile& file, const std::vector<Add
   return {};
 }
 
+// Without merges only single bytes would come out of most texts, whatever longer tokens the model knows.
+Status CheckMergesAreThere(const TokenizerFile& file, const std::vector<AddedToken>& added_tokens) {
+  if (!file.merges.empty()) return {};
+  std::unordered_set<std::string_view> added;
+  for (const AddedToken& token : added_tokens) added.insert(token.content);
+  for (const auto& [text, id] : file.vocabulary) {
+    // A byte is one character of the alphabet: one or two bytes of UTF-8.
+    const bool single = text.size() == 1 || (text.size() == 2 && (text[0] & 0x80) != 0);
+    if (single || added.contains(text)) continue;
+    return Fail(ErrorKind::kUsage,
+                "model.merges: there are none, though model.vocab has \"{}\"; the file is incomplete",
+                Printable(text));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status CheckConsistency(const TokenizerFile& file, const Definition& definition) {
   RETURN_IF_ERROR(CheckAddedIds(file, definition.added_tokens));
+  RETURN_IF_ERROR(CheckMergesAreThere(file, definition.added_tokens));
   return CheckMergesMakeNoSpecial(file, definition.added_tokens);
 }
 

@@ -14,6 +14,9 @@ std::string SystemText(const HarmonyOptions& options) {
   if (!options.current_date.empty()) text += "\nCurrent date: " + options.current_date;
   text += "\n\nReasoning: " + options.reasoning_effort;
   text += "\n\n# Valid channels: analysis, commentary, final. Channel must be included for every message.";
+  if (!options.tools.empty()) {
+    text += "\nCalls to these tools must go to the commentary channel: 'functions'.";
+  }
   return text;
 }
 
@@ -29,15 +32,11 @@ class Writer {
 
   // <|start|>author[<|channel|>channel]<|message|>content<|end|>
   void Message(std::string_view author, std::string_view channel, std::string_view content) {
-    ids_.push_back(tokens_.start);
-    Text(author);
-    if (!channel.empty()) {
-      ids_.push_back(tokens_.channel);
-      Text(channel);
-    }
-    ids_.push_back(tokens_.message);
-    Text(content);
-    ids_.push_back(tokens_.end);
+    Write(author, channel, content, tokens_.end);
+  }
+  // <|start|>author to=functions.x<|channel|>commentary json<|message|>arguments<|call|>
+  void Call(const std::string& author, const std::string& function, std::string_view arguments) {
+    Write(author + " to=functions." + function, "commentary json", arguments, tokens_.call);
   }
 
   std::vector<int32_t> Finish() && {
@@ -47,6 +46,18 @@ class Writer {
   }
 
  private:
+  void Write(std::string_view author, std::string_view channel, std::string_view content, int32_t end) {
+    ids_.push_back(tokens_.start);
+    Text(author);
+    if (!channel.empty()) {
+      ids_.push_back(tokens_.channel);
+      Text(channel);
+    }
+    ids_.push_back(tokens_.message);
+    Text(content);
+    ids_.push_back(end);
+  }
+
   const Tokenizer& tokenizer_;
   const HarmonyTokens& tokens_;
   std::vector<int32_t> ids_;
@@ -63,7 +74,8 @@ std::string ToolAuthor(const std::string& name) {
 }
 
 bool IsFinal(const HarmonyMessage& message) {
-  return message.role == "assistant" && (message.channel.empty() || message.channel == "final");
+  return message.role == "assistant" && message.function.empty() &&
+         (message.channel.empty() || message.channel == "final");
 }
 
 // Index of the last final answer, or 0: reasoning before it is dropped.
@@ -74,9 +86,19 @@ size_t LastFinal(std::span<const HarmonyMessage> messages) {
   return 0;
 }
 
+bool IsInstruction(const HarmonyMessage& message) {
+  return message.role == "system" || message.role == "developer";
+}
+
+std::string InstructionText(const HarmonyMessage& message) {
+  return "# Instructions\n\n" + message.content;
+}
+
 void Render(const HarmonyMessage& message, Writer* writer) {
-  if (message.role == "system" || message.role == "developer") {
-    writer->Message("developer", "", "# Instructions\n\n" + message.content);
+  if (IsInstruction(message)) {
+    writer->Message("developer", "", InstructionText(message));
+  } else if (!message.function.empty()) {
+    writer->Call(AuthorOf(message), message.function, message.content);
   } else if (message.role == "assistant") {
     writer->Message(AuthorOf(message), message.channel.empty() ? "final" : message.channel, message.content);
   } else if (message.role == "tool") {
@@ -119,6 +141,14 @@ std::vector<int32_t> RenderHarmony(const Tokenizer& tokenizer, const HarmonyToke
                                    std::span<const HarmonyMessage> messages, const HarmonyOptions& options) {
   Writer writer(tokenizer, tokens);
   writer.Message("system", "", SystemText(options));
+  if (!options.tools.empty()) {
+    std::string text = HarmonyToolSection(options.tools);
+    if (!messages.empty() && IsInstruction(messages.front())) {
+      text = InstructionText(messages.front()) + "\n\n" + text;
+      messages = messages.subspan(1);
+    }
+    writer.Message("developer", "", text);
+  }
   const size_t last_final = LastFinal(messages);
   for (size_t i = 0; i < messages.size(); ++i) {
     const bool stale = i < last_final && messages[i].role == "assistant" && messages[i].channel == "analysis";

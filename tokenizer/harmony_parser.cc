@@ -13,17 +13,19 @@ bool MayBeHeader(std::string_view text) {
   return StartsWith(kRecipient, text) || StartsWith(text, kRecipient);
 }
 
-bool HasRecipient(std::string_view header) {
+// "functions.x" of " to=functions.x json", or "".
+std::string RecipientIn(std::string_view header) {
+  constexpr std::string_view kTo = "to=";
   for (const std::string& word : Split(header, ' ')) {
-    if (StartsWith(word, "to=")) return true;
+    if (StartsWith(word, kTo)) return word.substr(kTo.size());
   }
-  return false;
+  return "";
 }
 
 }  // namespace
 
-HarmonyParser::HarmonyParser(const Tokenizer& tokenizer, const HarmonyTokens& tokens)
-    : tokenizer_(&tokenizer), tokens_(tokens), decoder_(tokenizer) {}
+HarmonyParser::HarmonyParser(const Tokenizer& tokenizer, const HarmonyTokens& tokens, bool functions_offered)
+    : tokenizer_(&tokenizer), tokens_(tokens), functions_offered_(functions_offered), decoder_(tokenizer) {}
 
 HarmonyParser::Delta HarmonyParser::Add(int32_t id) {
   Delta delta;
@@ -37,7 +39,7 @@ HarmonyParser::Delta HarmonyParser::Add(int32_t id) {
     OpenHeader(id);
   } else if (id == tokens_.message) {
     if (state_ == State::kBody) Close(&delta);
-    OpenBody();
+    OpenBody(&delta);
   } else if (id == tokens_.end || id == tokens_.return_ || id == tokens_.call || id == tokens_.end_of_text) {
     Close(&delta);
   } else if (id == tokens_.constrain && state_ == State::kHeader) {
@@ -67,15 +69,13 @@ void HarmonyParser::Text(std::string text, Delta* delta) {
     state_ = State::kBody;
     target_ = Target::kContent;
   }
-  const Delta routed = Route(std::move(text));
-  delta->reasoning += routed.reasoning;
-  delta->content += routed.content;
+  Route(std::move(text), delta);
 }
 
-HarmonyParser::Delta HarmonyParser::Route(std::string text) const {
-  if (target_ == Target::kReasoning) return {std::move(text), ""};
-  if (target_ == Target::kContent) return {"", std::move(text)};
-  return {};
+void HarmonyParser::Route(std::string text, Delta* delta) const {
+  if (target_ == Target::kReasoning) delta->reasoning += text;
+  if (target_ == Target::kContent) delta->content += text;
+  if (target_ == Target::kCall) delta->calls.push_back({calls_ - 1, "", std::move(text)});
 }
 
 void HarmonyParser::OpenHeader(int32_t id) {
@@ -84,11 +84,22 @@ void HarmonyParser::OpenHeader(int32_t id) {
   channel_.clear();
 }
 
-void HarmonyParser::OpenBody() {
+void HarmonyParser::OpenBody(Delta* delta) {
+  constexpr std::string_view kFunctions = "functions.";
   const std::string channel = Split(Trim(channel_), ' ').front();
-  const bool to_tool =
-      (channel.empty() || channel == "commentary") && (HasRecipient(header_) || HasRecipient(channel_));
-  target_ = channel == "analysis" ? Target::kReasoning : to_tool ? Target::kNowhere : Target::kContent;
+  std::string recipient = RecipientIn(header_);
+  if (recipient.empty()) recipient = RecipientIn(channel_);
+  const bool function = functions_offered_ && channel != "final" && recipient.size() > kFunctions.size() &&
+                        StartsWith(recipient, kFunctions);
+  if (function) {
+    target_ = Target::kCall;
+    delta->calls.push_back({calls_++, recipient.substr(kFunctions.size()), ""});
+  } else if (channel == "analysis") {
+    target_ = Target::kReasoning;
+  } else {
+    const bool to_tool = (channel.empty() || channel == "commentary") && !recipient.empty();
+    target_ = to_tool ? Target::kNowhere : Target::kContent;
+  }
   state_ = State::kBody;
   header_.clear();
   channel_.clear();

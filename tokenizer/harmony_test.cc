@@ -198,6 +198,127 @@ TEST_F(Harmony, StreamsContentAsItComesAndNoBrokenCharacter) {
   EXPECT_EQ(parser.Finish().content, "");
 }
 
+TEST_F(Harmony, GivesCallsOfOfferedFunctionsPieceByPiece) {
+  HarmonyParser parser(tokenizer_, tokens_, true);
+  std::vector<std::string> names;
+  std::string first, second, content, reasoning;
+  for (const int32_t id :
+       Ids("<|channel|>analysis<|message|>t<|end|><|start|>assistant<|channel|>commentary to=functions.f "
+           "<|constrain|>json<|message|>{\"a\":1}<|end|><|start|>assistant "
+           "to=functions.g<|channel|>commentary"
+           "<|message|>{}<|call|>")) {
+    const HarmonyParser::Delta delta = parser.Add(id);
+    reasoning += delta.reasoning;
+    content += delta.content;
+    for (const HarmonyParser::Call& call : delta.calls) {
+      if (!call.name.empty()) names.push_back(call.name);
+      (call.index == 0 ? first : second) += call.arguments;
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"f", "g"}));
+  EXPECT_EQ(first, "{\"a\":1}");
+  EXPECT_EQ(second, "{}");
+  EXPECT_EQ(reasoning, "t");
+  EXPECT_EQ(content, "");
+}
+
+TEST_F(Harmony, GivesNoCallOfAnotherToolOrAsTheFinalAnswer) {
+  for (const char* text : {"<|channel|>commentary to=python<|message|>1<|call|>",
+                           "<|channel|>final to=functions.f<|message|>1<|call|>",
+                           "<|channel|>commentary to=functions.<|message|>1<|call|>"}) {
+    HarmonyParser parser(tokenizer_, tokens_, true);
+    for (const int32_t id : Ids(text)) EXPECT_TRUE(parser.Add(id).calls.empty()) << text;
+  }
+}
+
+TEST_F(Harmony, CountsAsReasoningWhatIsInsideAnAnalysisMessage) {
+  HarmonyParser parser(tokenizer_, tokens_);
+  std::string inside;
+  for (const int32_t id :
+       Ids("<|channel|>analysis<|message|>ab<|end|><|start|>assistant<|channel|>final<|message|>c")) {
+    parser.Add(id);
+    if (parser.InReasoning() && !tokenizer_.IsSpecial(id)) inside += tokenizer_.Decode({&id, 1});
+  }
+  EXPECT_EQ(inside, "ab");
+}
+
+// By the format's published rules: the schema's words as comments, a type for each property.
+TEST(HarmonyToolSection, ShowsFunctionsAsTypes) {
+  using nlohmann::ordered_json;
+  const std::vector<HarmonyTool> tools = {
+      {"now", "Tells the time.\nIn UTC.", nullptr},
+      {"search", "", ordered_json::parse(R"({"type": "object", "description": "what to look for",
+        "properties": {
+          "words": {"type": "array", "items": {"type": "string"}, "title": "WORDS", "description": "All of them"},
+          "near": {"type": "string", "nullable": true, "default": "home", "examples": ["Bern", "Basel"]},
+          "order": {"type": "string", "enum": ["new", "old"], "default": "new"},
+          "limit": {"oneOf": [{"type": "integer", "default": 5}, {"type": "string", "description": "a word"}],
+                    "description": "how many", "default": 10},
+          "where": {"type": "object", "properties": {"x": {"type": "number"}}, "required": ["x"]},
+          "flags": {"type": ["boolean", "integer", "null"]},
+          "rest": {"type": "array"}, "any": {}},
+        "required": ["words", "limit"]})")}};
+  EXPECT_EQ(HarmonyToolSection(tools), R"(# Tools
+
+## functions
+
+namespace functions {
+
+// Tells the time.
+// In UTC.
+type now = () => any;
+
+type search = (_: // what to look for
+{
+// WORDS
+//
+// All of them
+words: string[],
+// Examples:
+// - "Bern"
+// - "Basel"
+near?: string | null, // default: "home"
+order?: "new" | "old", // default: new
+// how many
+// default: 10
+limit:
+ | number // default: 5
+ | string // a word
+,
+where?: {
+    x: number,
+    },
+flags?: boolean | number | null,
+rest?: Array<any>,
+any?: any,
+}) => any;
+
+} // namespace functions)");
+}
+
+TEST_F(Harmony, RendersToolsCallsAndTheirAnswers) {
+  HarmonyOptions options{"low", ""};
+  options.tools = {{"now", "Tells the time.", nullptr}};
+  const std::vector<HarmonyMessage> messages = {{"user", "when?", "", ""},
+                                                {"assistant", "ask", "analysis", ""},
+                                                {"assistant", "{}", "commentary", "", "now"},
+                                                {"tool", "noon", "", "now"}};
+  const std::string section = HarmonyToolSection(options.tools);
+  std::string system = kSystem;
+  system.insert(system.size() - std::string("<|end|>").size(),
+                "\nCalls to these tools must go to the commentary channel: 'functions'.");
+  EXPECT_EQ(Render(messages, options),
+            system + "<|start|>developer<|message|>" + section +
+                "<|end|><|start|>user<|message|>when?<|end|>"
+                "<|start|>assistant<|channel|>analysis<|message|>ask<|end|>"
+                "<|start|>assistant to=functions.now<|channel|>commentary json<|message|>{}<|call|>"
+                "<|start|>functions.now to=assistant<|channel|>commentary<|message|>noon<|end|>"
+                "<|start|>assistant");
+  EXPECT_EQ(Render({{"system", "Be brief.", "", ""}}, options),
+            system + "<|start|>developer<|message|># Instructions\n\nBe brief.\n\n" + section +
+                "<|end|><|start|>assistant");
+}
+
 TEST_F(Harmony, ReadsBackWhatItRenders) {
   const std::vector<HarmonyMessage> history = {{"assistant", "because", "analysis", ""}};
   std::vector<int32_t> ids = RenderHarmony(tokenizer_, tokens_, history, {"low", ""});

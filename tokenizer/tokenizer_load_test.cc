@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"VocabularyHuge", {{"/model/vocab/a", 99999999}}, "model.vocab: the id of \"a\" is 99999999"},
         Change{"VocabularyTwice", {{"/model/vocab/a", 3}}, "model.vocab: two tokens have the id 3"},
         Change{"MergeWithoutBlank", {{"/model/merges/0", "ab"}}, "model.merges[0]: needs exactly one blank"},
+        Change{"NoMerges", {{"/model/merges", json::array()}}, "model.merges: there are none, though"},
         Change{"MergeOfThree", {{"/model/merges/2", {"a", "b", "c"}}}, "model.merges[2]: is not a pair"},
         Change{"MergeOfOne", {{"/model/merges/2", {"a"}}}, "model.merges[2]: is not a pair"},
         Change{"MergeNumber", {{"/model/merges/1", 5}}, "model.merges[1]: is neither"},
