@@ -130,7 +130,7 @@ SchedulerOptions ToSchedulerOptions(const ServeFlags& flags, const CachePlan& ca
 }
 
 ServiceOptions ToServiceOptions(const ServeFlags& flags, const GenerationConfig& generation,
-                                const ModelConfig& config) {
+                                const ModelConfig& config, const CachePlan& cache) {
   ServiceOptions options;
   options.model_name = ServedName(flags);
   options.api_key = flags.api_key;
@@ -142,6 +142,7 @@ ServiceOptions ToServiceOptions(const ServeFlags& flags, const GenerationConfig&
   options.metrics_prefix = flags.metrics_prefix;
   options.stall_seconds = flags.stall_seconds;
   options.created = static_cast<int64_t>(std::time(nullptr));
+  options.cache = {cache.num_blocks, flags.block_size};
   return options;
 }
 
@@ -171,7 +172,7 @@ Status Serve(const ServeFlags& flags) {
   ASSIGN_OR_RETURN(const auto model, Model::Load(flags.model, model_options));
   auto scheduler = Scheduler::Start(*model, ToSchedulerOptions(flags, cache));
   Service service(*http, *scheduler, vocabulary.tokenizer, vocabulary.harmony,
-                  ToServiceOptions(flags, generation, config));
+                  ToServiceOptions(flags, generation, config, cache));
   http->OnTerminate([&] {
     spdlog::info("stopping");
     service.Stop();

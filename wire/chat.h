@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -12,8 +13,8 @@
 // The OpenAI HTTP protocol as plain structs. Requests are written by evals and read by engine/server;
 // responses the other way round. Field names are the protocol's own. Parsers are strict about types (an error
 // names the field) and lenient about unknown fields, because clients send many; a known field whose effect we
-// do not have (n: 2, logprobs, tools) is refused. Request parsers fail with kUsage, parsers of what a server
-// sent with kInfrastructure.
+// do not have (suffix, a JSON response_format) is refused. Request parsers fail with kUsage, parsers of what
+// a server sent with kInfrastructure.
 namespace assay::wire {
 
 struct Usage {
@@ -24,11 +25,27 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
+// A call of a function that the request offered.
+struct ToolCall {
+  std::string id;
+  std::string name;
+  std::string arguments;  // JSON text, as the model wrote it
+  bool operator==(const ToolCall&) const = default;
+};
+
+// A function that the model may call.
+struct FunctionTool {
+  std::string name;
+  std::string description;
+  nlohmann::ordered_json parameters;  // a JSON schema, in the client's order; null when there is none
+};
+
 struct ChatMessage {
   std::string role;       // system | developer | user | assistant | tool
   std::string content;    // a list of text parts is joined without a separator, as gpt-oss servers do
   std::string reasoning;  // assistant history only; `reasoning` or `reasoning_content` on the wire
-  std::string name;
+  std::string name;       // of a tool message: the function that was called, also when tool_call_id says so
+  std::vector<ToolCall> tool_calls = {};  // assistant history only
   bool operator==(const ChatMessage&) const = default;
 };
 
@@ -44,7 +61,17 @@ struct Sampling {
   bool ignore_eos = false;
   std::vector<std::string> stop;
   std::vector<int32_t> stop_token_ids;
+  bool include_stop_str_in_output = false;
+  bool skip_special_tokens = true;  // completions only: chat reads special tokens as harmony
+  double presence_penalty = 0;      // [-2, 2]
+  double frequency_penalty = 0;     // [-2, 2]
+  double repetition_penalty = 1;    // > 0
+  std::vector<std::pair<int32_t, float>> logit_bias = {};  // added to the logit of an id, [-100, 100]
+  std::optional<int64_t> logprobs = {};  // how many alternatives beside each token's own, 0 to kMostLogprobs
+  int64_t n = 1;                         // answers to each prompt
 };
+constexpr int64_t kMostLogprobs = 20;
+constexpr int64_t kMostChoices = 128;
 
 struct StreamOptions {
   bool include_usage = false;
@@ -56,16 +83,25 @@ struct ChatRequest {
   std::vector<ChatMessage> messages;
   Sampling sampling;
   std::string reasoning_effort;  // low | medium | high, or empty for the server's default
+  bool include_reasoning = true;
+  std::vector<FunctionTool> tools;  // none when tool_choice is "none"
+  std::string user;                 // who is served in turn with others
   bool stream = false;
   StreamOptions stream_options;
 };
 
-// Prompt of /v1/completions: text, or token ids as they are.
+// Text, or token ids as they are.
+struct Prompt {
+  std::string text;
+  std::vector<int32_t> ids;  // used when not empty
+};
+
 struct CompletionRequest {
   std::string model;
-  std::string prompt_text;
-  std::vector<int32_t> prompt_ids;  // used when not empty
+  std::vector<Prompt> prompts;  // answered each on its own, in one response
   Sampling sampling;
+  bool echo = false;  // the prompt before the answer
+  std::string user;
   bool stream = false;
   StreamOptions stream_options;
 };
@@ -77,19 +113,42 @@ struct ErrorBody {
   std::string message;
 };
 
+// A piece of a tool call: the first of each carries id and name.
+struct ToolCallDelta {
+  int64_t index = 0;  // among the calls of the choice
+  std::string id;
+  std::string name;
+  std::string arguments;
+  bool operator==(const ToolCallDelta&) const = default;
+};
+
 // One `data:` payload of a chat or completions stream, reduced to what a client acts on.
 struct StreamChunk {
   bool has_choice = false;  // choices is not empty
+  int64_t index = 0;        // of the choice
   std::string role;
-  std::string content;                       // delta.content, or text for completions
-  std::string reasoning;                     // delta.reasoning | delta.reasoning_content
+  std::string content;    // delta.content, or text for completions
+  std::string reasoning;  // delta.reasoning | delta.reasoning_content
+  std::vector<ToolCallDelta> tool_calls = {};
   std::optional<std::string> finish_reason;  // stop | length | tool_calls | ...
+  nlohmann::json stop_reason = nullptr;  // beside a finish_reason: the stop string or stop token id, or null
+  nlohmann::json logprobs = nullptr;     // as the endpoint shapes them; not read
   std::optional<Usage> usage;
   std::optional<ErrorBody> error;  // an error inside a 200 stream
   std::string model;
 };
 
-// A whole (non-streamed) answer of either endpoint.
+// One of the answers in a whole (non-streamed) response.
+struct Choice {
+  std::string content;
+  std::string reasoning;
+  std::vector<ToolCall> tool_calls;
+  std::string finish_reason;
+  nlohmann::json stop_reason = nullptr;
+  nlohmann::json logprobs = nullptr;
+};
+
+// A whole response of either endpoint as a client reads it: the first choice.
 struct Completion {
   std::string id;
   std::string model;
@@ -122,9 +181,28 @@ struct ResponseHead {
 };
 nlohmann::json ChatChunkJson(const ResponseHead& head, const StreamChunk& chunk);
 nlohmann::json CompletionChunkJson(const ResponseHead& head, const StreamChunk& chunk);
-nlohmann::json ChatResponseJson(const ResponseHead& head, const Completion& completion);
-nlohmann::json CompletionResponseJson(const ResponseHead& head, const Completion& completion);
+nlohmann::json ChatResponseJson(const ResponseHead& head, const std::vector<Choice>& choices,
+                                const Usage& usage);
+nlohmann::json CompletionResponseJson(const ResponseHead& head, const std::vector<Choice>& choices,
+                                      const Usage& usage);
 
+// The log probability of one token, and of the likeliest ones in its place.
+struct TokenLogprob {
+  std::string text;   // valid UTF-8
+  std::string bytes;  // what the token stands for, perhaps half a character
+  double logprob = 0;
+};
+struct PositionLogprobs {
+  TokenLogprob token;
+  std::vector<TokenLogprob> top;
+  int64_t text_offset = 0;  // characters of the answer before this token
+};
+// {"content": [{token, logprob, bytes, top_logprobs}]}
+nlohmann::json ChatLogprobsJson(const std::vector<PositionLogprobs>& positions);
+// {"text_offset", "token_logprobs", "tokens", "top_logprobs"}
+nlohmann::json CompletionLogprobsJson(const std::vector<PositionLogprobs>& positions);
+
+// {"error": {"message", "type", "param", "code"}}
 nlohmann::json ToJson(const ErrorBody& error);
 // The message of an error body in any of the shapes servers use; the trimmed body itself when it has none.
 std::string ErrorMessage(std::string_view body);

@@ -1,6 +1,7 @@
 #include "wire/chat.h"
 #include "wire/json_fields.h"
 #include "wire/sampling_parser.h"
+#include "wire/tool_parser.h"
 
 namespace assay::wire {
 namespace {
@@ -62,35 +63,55 @@ void ParseMessages(JsonFields* request, std::vector<ChatMessage>* out) {
       fields.Wrong("role", fmt::format("must be system, developer, user, assistant or tool, got \"{}\"",
                                        message.role));
     }
+    fields.Text("name", &message.name);
+    ParseToolCalls(&fields, &message);
+    NameCalledTool(&fields, *out, &message);
     ParseContent(&fields, &message);
     fields.Text("reasoning_content", &message.reasoning);
     fields.Text("reasoning", &message.reasoning);
-    fields.Text("name", &message.name);
     if (!fields.Ok()) return request->Adopt(fields);
     out->push_back(std::move(message));
   }
 }
 
-void ParsePrompt(JsonFields* request, CompletionRequest* out) {
-  const char* const kNeeded = "a string or a list of token ids";
-  const json* prompt = request->Find("prompt");
-  if (prompt == nullptr) return request->WrongType("prompt", kNeeded);
-  const bool batch =
-      prompt->is_array() && !prompt->empty() && (prompt->front().is_array() || prompt->front().is_string());
-  if (batch && prompt->size() > 1) {
-    return request->Wrong("prompt", fmt::format("{} prompts in one request are not supported; send one "
-                                                "request for each",
-                                                prompt->size()));
-  }
-  if (batch) prompt = &prompt->front();
-  if (prompt->is_string()) {
-    out->prompt_text = prompt->get<std::string>();
-  } else if (prompt->is_array()) {
-    ParseIds(request, "prompt", *prompt, &out->prompt_ids);
+void ParsePrompt(JsonFields* request, const json& value, std::vector<Prompt>* out) {
+  Prompt& prompt = out->emplace_back();
+  if (value.is_string()) {
+    prompt.text = value.get<std::string>();
+  } else if (value.is_array()) {
+    ParseIds(request, "prompt", value, &prompt.ids);
   } else {
-    return request->WrongType("prompt", kNeeded);
+    return request->Wrong("prompt",
+                          fmt::format("a string or a list of token ids is needed, not {}", Excerpt(value)));
   }
-  if (out->prompt_text.empty() && out->prompt_ids.empty()) request->Wrong("prompt", "must not be empty");
+  if (prompt.text.empty() && prompt.ids.empty()) request->Wrong("prompt", "must not be empty");
+}
+
+void ParsePrompts(JsonFields* request, std::vector<Prompt>* out) {
+  const json* prompt = request->Find("prompt");
+  if (prompt == nullptr) return request->WrongType("prompt", "a string or a list of token ids");
+  const bool several =
+      prompt->is_array() && !prompt->empty() && (prompt->front().is_array() || prompt->front().is_string());
+  if (!several) return ParsePrompt(request, *prompt, out);
+  for (const json& each : *prompt) ParsePrompt(request, each, out);
+}
+
+// Chat has a switch and a count, completions one number for both.
+void ParseChatLogprobs(JsonFields* fields, Sampling* sampling) {
+  bool wanted = false;
+  int64_t count = 0;
+  fields->Bool("logprobs", &wanted);
+  fields->Integer("top_logprobs", &count, 0, kMostLogprobs);
+  if (count > 0 && !wanted) fields->Wrong("top_logprobs", "needs \"logprobs\": true");
+  if (wanted) sampling->logprobs = count;
+}
+
+void ParseCompletionLogprobs(JsonFields* fields, bool echo, Sampling* sampling) {
+  fields->Integer("logprobs", &sampling->logprobs, 0, kMostLogprobs);
+  if (echo && sampling->logprobs) {
+    fields->Wrong("echo",
+                  "with logprobs would need those of the prompt, which are not computed; ask for one");
+  }
 }
 
 }  // namespace
@@ -102,11 +123,11 @@ Result<ChatRequest> ParseChatRequest(std::string_view body) {
   fields.Text("model", &request.model);
   ParseMessages(&fields, &request.messages);
   ParseSampling(&fields, &request.sampling);
-  fields.Text("reasoning_effort", &request.reasoning_effort);
-  const std::string& effort = request.reasoning_effort;
-  if (!effort.empty() && effort != "low" && effort != "medium" && effort != "high") {
-    fields.Wrong("reasoning_effort", fmt::format("must be low, medium or high, got \"{}\"", effort));
-  }
+  ParseEffort(&fields, "reasoning_effort", &request.reasoning_effort);
+  ParseChatLogprobs(&fields, &request.sampling);
+  fields.Bool("include_reasoning", &request.include_reasoning);
+  fields.Text("user", &request.user);
+  ParseTools(&fields, body, ToolShape::kChat, &request.tools);
   ParseStream(&fields, &request.stream, &request.stream_options);
   RefuseUnsupported(&fields);
   RETURN_IF_ERROR(fields.Check());
@@ -118,8 +139,11 @@ Result<CompletionRequest> ParseCompletionRequest(std::string_view body) {
   JsonFields fields(object, ErrorKind::kUsage);
   CompletionRequest request;
   fields.Text("model", &request.model);
-  ParsePrompt(&fields, &request);
+  ParsePrompts(&fields, &request.prompts);
   ParseSampling(&fields, &request.sampling);
+  fields.Bool("echo", &request.echo);
+  ParseCompletionLogprobs(&fields, request.echo, &request.sampling);
+  fields.Text("user", &request.user);
   ParseStream(&fields, &request.stream, &request.stream_options);
   RefuseUnsupported(&fields);
   RETURN_IF_ERROR(fields.Check());

@@ -24,8 +24,10 @@ TEST(ParseChatRequest, ReadsEveryField) {
                  {"role": "assistant", "content": "yes", "reasoning": "hm"}],
     "temperature": 0, "top_p": 1, "top_k": -1, "min_p": 0.5, "seed": -7, "max_tokens": 16, "min_tokens": 4,
     "ignore_eos": true, "stop": ["a", "b"], "stop_token_ids": [3, 2147483647], "reasoning_effort": "low",
-    "user": "unknown fields are ignored", "n": 1, "logprobs": false, "tools": [], "logit_bias": null,
-    "repetition_penalty": 1.0, "response_format": {"type": "text"}})");
+    "n": 3, "logprobs": true, "top_logprobs": 2, "tools": [], "logit_bias": {"7": -100, "0": 1.5},
+    "presence_penalty": -2, "frequency_penalty": 0.5, "repetition_penalty": 1.1,
+    "include_stop_str_in_output": true, "skip_special_tokens": false, "include_reasoning": false,
+    "user": "ann", "response_format": {"type": "text"}, "unknown": "fields are ignored"})");
   ASSERT_TRUE(request) << request.error().message;
   EXPECT_EQ(request->model, "gpt-oss");
   EXPECT_TRUE(request->stream);
@@ -46,6 +48,37 @@ TEST(ParseChatRequest, ReadsEveryField) {
   EXPECT_EQ(sampling.stop, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(sampling.stop_token_ids, (std::vector<int32_t>{3, 2147483647}));
   EXPECT_EQ(request->reasoning_effort, "low");
+  EXPECT_EQ(sampling.n, 3);
+  EXPECT_EQ(sampling.logprobs, 2);
+  EXPECT_EQ(sampling.logit_bias, (std::vector<std::pair<int32_t, float>>{{0, 1.5f}, {7, -100.0f}}));
+  EXPECT_EQ(sampling.presence_penalty, -2);
+  EXPECT_EQ(sampling.frequency_penalty, 0.5);
+  EXPECT_EQ(sampling.repetition_penalty, 1.1);
+  EXPECT_TRUE(sampling.include_stop_str_in_output);
+  EXPECT_FALSE(sampling.skip_special_tokens);
+  EXPECT_FALSE(request->include_reasoning);
+  EXPECT_EQ(request->user, "ann");
+}
+
+TEST(ParseChatRequest, ReadsToolsCallsAndTheirAnswers) {
+  const auto request = ParseChatRequest(R"({"messages": [
+      {"role": "user", "content": "2+2?"},
+      {"role": "assistant", "content": null, "reasoning": "add them", "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{\"a\":2}"}}]},
+      {"role": "tool", "tool_call_id": "c1", "content": "4"}],
+    "tools": [{"type": "function", "function": {"name": "add", "description": "Adds.",
+      "parameters": {"type": "object", "properties": {"z": {}, "a": {}}}}}], "tool_choice": "auto"})");
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->messages[1].tool_calls, (std::vector<ToolCall>{{"c1", "add", "{\"a\":2}"}}));
+  EXPECT_EQ(request->messages[2].name, "add");
+  ASSERT_EQ(request->tools.size(), 1u);
+  EXPECT_EQ(request->tools[0].description, "Adds.");
+  EXPECT_EQ(request->tools[0].parameters.dump(),  // in the client's order
+            R"({"type":"object","properties":{"z":{},"a":{}}})");
+  const auto none = ParseChatRequest(
+      Chat(R"(, "tools": [{"type": "function", "function": {"name": "add"}}], "tool_choice": "none")"));
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_TRUE(none->tools.empty());
 }
 
 TEST(ParseChatRequest, LeavesAbsentAndNullFieldsToTheServer) {
@@ -162,19 +195,56 @@ INSTANTIATE_TEST_SUITE_P(
                 "stream_options: an object is needed"},
         Refusal{"OptionsType", Chat(R"(, "stream": true, "stream_options": {"include_usage": 1})"),
                 "stream_options.include_usage: true or false is needed"},
-        Refusal{"SeveralAnswers", Chat(R"(, "n": 2)"), "n: 2 is not supported"},
-        Refusal{"Logprobs", Chat(R"(, "logprobs": true)"), "logprobs: true is not supported"},
-        Refusal{"Tools", Chat(R"(, "tools": [{}])"), "tools: a list is not supported"},
-        Refusal{"Penalty", Chat(R"(, "presence_penalty": 0.5)"), "presence_penalty: 0.5 is not supported"},
+        Refusal{"NoAnswers", Chat(R"(, "n": 0)"), "n: must be in [1, 128], got 0"},
+        Refusal{"LogprobsNumber", Chat(R"(, "logprobs": 3)"), "logprobs: true or false is needed, not 3"},
+        Refusal{"TopLogprobsAlone", Chat(R"(, "top_logprobs": 2)"), "top_logprobs: needs \"logprobs\": true"},
+        Refusal{"TopLogprobsMany", Chat(R"(, "logprobs": true, "top_logprobs": 21)"),
+                "top_logprobs: must be in [0, 20], got 21"},
+        Refusal{"PenaltyHigh", Chat(R"(, "presence_penalty": 2.5)"), "presence_penalty: must be in [-2, 2]"},
+        Refusal{"RepetitionZero", Chat(R"(, "repetition_penalty": 0)"),
+                "repetition_penalty: must be more than 0"},
+        Refusal{"BiasList", Chat(R"(, "logit_bias": [1])"), "logit_bias: an object of token id and bias"},
+        Refusal{"BiasWord", Chat(R"(, "logit_bias": {"12x": 1})"),
+                "logit_bias: a token id is needed, not \"12x\""},
+        Refusal{"BiasHigh", Chat(R"(, "logit_bias": {"12": 101})"),
+                "logit_bias: 12: a number in [-100, 100] is needed, not 101"},
+        Refusal{"BestOf", Chat(R"(, "best_of": 2)"),
+                "best_of: 2 is not supported; ask for n answers and choose"},
+        Refusal{"ToolWithoutFunction", Chat(R"(, "tools": [{}])"),
+                "tools[0].type: only \"function\" is supported"},
+        Refusal{"ToolName", Chat(R"(, "tools": [{"type": "function", "function": {"name": "a b"}}])"),
+                "tools[0].function.name: 1 to 64 letters, digits, _ or - are needed, not \"a b\""},
+        Refusal{"ToolTwice", Chat(R"(, "tools": [{"type": "function", "function": {"name": "a"}},
+                                                  {"type": "function", "function": {"name": "a"}}])"),
+                "tools[1]: a is there already"},
+        Refusal{"ToolSchema",
+                Chat(R"(, "tools": [{"type": "function", "function": {"name": "a", "parameters": []}}])"),
+                "tools[0].function.parameters: a JSON schema is needed"},
+        Refusal{"ForcedTool", Chat(R"(, "tool_choice": "required")"),
+                "tool_choice: \"auto\" or \"none\" is needed, not \"required\""},
+        Refusal{"CallByUser", Message(R"({"role": "user", "content": "x", "tool_calls": []})"),
+                "messages[0].tool_calls: only an assistant calls tools"},
+        Refusal{"ToolWithoutCall", Message(R"({"role": "tool", "content": "7"})"),
+                "messages[0].tool_call_id: a tool message names the call"},
+        Refusal{"ToolOfNoCall", Message(R"({"role": "tool", "content": "7", "tool_call_id": "x"})"),
+                "messages[0].tool_call_id: no earlier message calls a tool with id \"x\""},
         Refusal{"JsonFormat", Chat(R"(, "response_format": {"type": "json_object"})"),
                 "response_format: an object is"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(ParseCompletionRequest, TakesTextOrTokens) {
-  EXPECT_EQ(ParseCompletionRequest(R"({"prompt": "hi"})")->prompt_text, "hi");
-  EXPECT_EQ(ParseCompletionRequest(R"({"prompt": ["hi"]})")->prompt_text, "hi");
-  EXPECT_EQ(ParseCompletionRequest(R"({"prompt": [1, 0, 7]})")->prompt_ids, (std::vector<int32_t>{1, 0, 7}));
-  EXPECT_EQ(ParseCompletionRequest(R"({"prompt": [[5]]})")->prompt_ids, (std::vector<int32_t>{5}));
+  EXPECT_EQ(ParseCompletionRequest(R"({"prompt": "hi"})")->prompts[0].text, "hi");
+  EXPECT_EQ(ParseCompletionRequest(R"({"prompt": ["hi"]})")->prompts[0].text, "hi");
+  EXPECT_EQ(ParseCompletionRequest(R"({"prompt": [1, 0, 7]})")->prompts[0].ids,
+            (std::vector<int32_t>{1, 0, 7}));
+  const auto texts = ParseCompletionRequest(R"({"prompt": ["a", "b"], "logprobs": 0})");
+  ASSERT_EQ(texts->prompts.size(), 2u);
+  EXPECT_EQ(texts->prompts[1].text, "b");
+  EXPECT_EQ(texts->sampling.logprobs, 0);
+  const auto ids = ParseCompletionRequest(R"({"prompt": [[1], [2, 3]], "echo": true})");
+  ASSERT_EQ(ids->prompts.size(), 2u);
+  EXPECT_EQ(ids->prompts[1].ids, (std::vector<int32_t>{2, 3}));
+  EXPECT_TRUE(ids->echo);
 }
 
 TEST(ParseCompletionRequest, TakesWhatServingBenchmarksSend) {
@@ -205,16 +275,16 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"EmptyText", R"({"prompt": ""})", "prompt: must not be empty"},
         Refusal{"EmptyList", R"({"prompt": []})", "prompt: must not be empty"},
         Refusal{"EmptyInnerList", R"({"prompt": [[]]})", "prompt: must not be empty"},
-        Refusal{"TwoTexts", R"({"prompt": ["a", "b"]})",
-                "prompt: 2 prompts in one request are not supported"},
-        Refusal{"TwoLists", R"({"prompt": [[1], [2]]})",
-                "prompt: 2 prompts in one request are not supported"},
+        Refusal{"OneOfTwoEmpty", R"({"prompt": ["a", ""]})", "prompt: must not be empty"},
+        Refusal{"TextThenNumber", R"({"prompt": ["a", 1]})",
+                "prompt: a string or a list of token ids is needed, not 1"},
         Refusal{"MixedList", R"({"prompt": [1, "a"]})", "prompt: token ids are needed, got \"a\""},
         Refusal{"NegativeToken", R"({"prompt": [-5]})", "prompt: token ids are needed, got -5"},
         Refusal{"HugeToken", R"({"prompt": [2147483648]})", "prompt: token ids are needed, got 2147483648"},
         Refusal{"FractionToken", R"({"prompt": [1.5]})", "prompt: token ids are needed, got 1.5"},
-        Refusal{"Echo", R"({"prompt": "a", "echo": true})", "echo: true is not supported"},
-        Refusal{"LogprobsZero", R"({"prompt": "a", "logprobs": 0})", "logprobs: 0 is not supported"},
+        Refusal{"EchoWithLogprobs", R"({"prompt": "a", "echo": true, "logprobs": 1})",
+                "echo: with logprobs would need those of the prompt"},
+        Refusal{"LogprobsMany", R"({"prompt": "a", "logprobs": 21})", "logprobs: must be in [0, 20], got 21"},
         Refusal{"Suffix", R"({"prompt": "a", "suffix": "b"})", "suffix: \"b\" is not supported"}),
     [](const auto& row) { return row.param.name; });
 
@@ -232,7 +302,13 @@ TEST(ToJson, GivesARequestThatReadsBackTheSame) {
                       .min_tokens = 3,
                       .ignore_eos = true,
                       .stop = {"x"},
-                      .stop_token_ids = {1, 2}};
+                      .stop_token_ids = {1, 2},
+                      .include_stop_str_in_output = true,
+                      .presence_penalty = 0.5,
+                      .logit_bias = {{3, 1.0f}},
+                      .n = 2};
+  request.tools = {{"f", "d", nlohmann::ordered_json::object()}};
+  request.messages[2].tool_calls = {{"c", "f", "{}"}};
   request.reasoning_effort = "high";
   request.stream = true;
   request.stream_options = {.include_usage = true, .continuous_usage_stats = true};
@@ -240,11 +316,12 @@ TEST(ToJson, GivesARequestThatReadsBackTheSame) {
   const auto read = ParseChatRequest(JsonText(written));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(ToJson(*read), written);
-  EXPECT_EQ(written.size(), 15u);
+  EXPECT_EQ(written.size(), 20u);
 
   CompletionRequest tokens;
   tokens.model = "m";
-  tokens.prompt_ids = {3, 1, 2};
+  tokens.prompts = {{"", {3, 1, 2}}, {"text", {}}};
+  tokens.echo = true;
   tokens.sampling = request.sampling;
   EXPECT_EQ(ToJson(ParseCompletionRequest(JsonText(ToJson(tokens))).value()), ToJson(tokens));
 }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "wire/chat.h"
 
 namespace assay::wire {
@@ -180,9 +182,60 @@ TEST(ChatChunkJson, IsReadBackByTheParser) {
   EXPECT_EQ(text->content, "x");
 }
 
+wire::Choice Answered(const std::string& content, const std::string& reasoning, const std::string& finish) {
+  wire::Choice choice;
+  choice.content = content;
+  choice.reasoning = reasoning;
+  choice.finish_reason = finish;
+  return choice;
+}
+
+TEST(ChatChunkJson, NamesAToolCallOnceAndThenItsArguments) {
+  StreamChunk chunk = Choice("");
+  chunk.index = 1;
+  chunk.tool_calls = {{0, "call_1", "add", ""}};
+  EXPECT_EQ(ChatChunkJson(kHead, chunk)["choices"][0],
+            json::parse(R"({"index":1,"logprobs":null,"finish_reason":null,"delta":{"tool_calls":[
+              {"index":0,"id":"call_1","type":"function","function":{"name":"add","arguments":""}}]}})"));
+  chunk.tool_calls = {{0, "", "", "{\"a\":"}};
+  EXPECT_EQ(ChatChunkJson(kHead, chunk)["choices"][0]["delta"],
+            json::parse(R"({"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}}]})"));
+}
+
+TEST(ChatResponseJson, HasSeveralChoicesAndCallsWithNullContent) {
+  wire::Choice call = Answered("", "", "tool_calls");
+  call.tool_calls = {{"call_1", "add", "{}"}};
+  call.stop_reason = 200012;
+  const json written = ChatResponseJson(kHead, {Answered("a", "", "stop"), call}, {});
+  EXPECT_EQ(written["choices"][0]["index"], 0);
+  EXPECT_EQ(written["choices"][1],
+            json::parse(R"({"index":1,"logprobs":null,"finish_reason":"tool_calls","stop_reason":200012,
+              "message":{"role":"assistant","content":null,"reasoning":null,"tool_calls":[
+              {"id":"call_1","type":"function","function":{"name":"add","arguments":"{}"}}]}})"));
+}
+
+// 0xE4 alone is half a character: its text is U+FFFD, its bytes are what they are.
+const std::vector<PositionLogprobs> kPositions = {
+    {{"a", "a", -0.5}, {{"a", "a", -0.5}, {"b", "b", -2}}, 0},
+    {{"\uFFFD", "\xE4", -std::numeric_limits<double>::infinity()}, {{"\uFFFD", "\xE5", -1}}, 1}};
+
+TEST(ChatLogprobsJson, HasTokensBytesAndNoInfinity) {
+  EXPECT_EQ(ChatLogprobsJson(kPositions), json::parse(R"({"content":[
+      {"token":"a","logprob":-0.5,"bytes":[97],"top_logprobs":[
+        {"token":"a","logprob":-0.5,"bytes":[97]},{"token":"b","logprob":-2.0,"bytes":[98]}]},
+      {"token":"\uFFFD","logprob":-9999.0,"bytes":[228],"top_logprobs":[
+        {"token":"\uFFFD","logprob":-1.0,"bytes":[229]}]}]})"));
+}
+
+TEST(CompletionLogprobsJson, HasColumnsWithAnEntryForEachToken) {
+  EXPECT_EQ(CompletionLogprobsJson(kPositions), json::parse(R"({"text_offset":[0,1],
+      "token_logprobs":[-0.5,-9999.0],"tokens":["a","\uFFFD"],
+      "top_logprobs":[{"a":-0.5,"b":-2.0},{"\uFFFD":-9999.0}]})"));
+}
+
 TEST(ChatResponseJson, IsReadBackByTheParser) {
-  const Completion completion = {"", "", "the answer", "why", "stop", {5, 7, {}, 4}};
-  const json written = ChatResponseJson(kHead, completion);
+  const Usage usage = {5, 7, {}, 4};
+  const json written = ChatResponseJson(kHead, {Answered("the answer", "why", "stop")}, usage);
   EXPECT_EQ(written["object"], "chat.completion");
   EXPECT_EQ(written["choices"][0]["message"],
             json::parse(R"({"role":"assistant","content":"the answer","reasoning":"why","tool_calls":[]})"));
@@ -192,11 +245,11 @@ TEST(ChatResponseJson, IsReadBackByTheParser) {
   EXPECT_EQ(read->content, "the answer");
   EXPECT_EQ(read->reasoning, "why");
   EXPECT_EQ(read->finish_reason, "stop");
-  EXPECT_EQ(read->usage, completion.usage);
+  EXPECT_EQ(read->usage, usage);
 }
 
 TEST(ChatResponseJson, HasNullContentWhenCutOffWhileReasoning) {
-  const json written = ChatResponseJson(kHead, {"", "", "", "why", "length", {}});
+  const json written = ChatResponseJson(kHead, {Answered("", "why", "length")}, {});
   EXPECT_TRUE(written["choices"][0]["message"]["content"].is_null());
   const auto read = ParseChatResponse(JsonText(written));
   ASSERT_TRUE(read);
@@ -206,7 +259,7 @@ TEST(ChatResponseJson, HasNullContentWhenCutOffWhileReasoning) {
 
 TEST(CompletionResponseJson, IsReadBackByTheParser) {
   const json written =
-      CompletionResponseJson({"cmpl-1", "m", 1}, {"", "", "text", "", "length", {1, 2, {}, {}}});
+      CompletionResponseJson({"cmpl-1", "m", 1}, {Answered("text", "", "length")}, {1, 2, {}, {}});
   EXPECT_EQ(written["object"], "text_completion");
   const auto read = ParseCompletionResponse(JsonText(written));
   ASSERT_TRUE(read) << read.error().message;

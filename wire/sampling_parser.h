@@ -6,11 +6,14 @@
 #include "wire/chat.h"
 #include "wire/json_fields.h"
 
-// The fields that both endpoints share. Mistakes are left in `fields`.
+// The fields that endpoints share. Mistakes are left in `fields`.
 namespace assay::wire {
 
 void ParseSampling(JsonFields* fields, Sampling* sampling);
 void ParseStream(JsonFields* fields, bool* stream, StreamOptions* options);
+// low | medium | high
+void ParseEffort(JsonFields* fields, std::string_view name, std::string* out);
+// Fields whose effect we do not have, unless their value asks for none.
 void RefuseUnsupported(JsonFields* fields);
 
 // Appends the token ids of a list.

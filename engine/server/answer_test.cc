@@ -31,23 +31,30 @@ class FakeExchange final : public Exchange {
   std::string body;
 };
 
+TextDelta Text(const std::string& content) {
+  TextDelta delta;
+  delta.content = content;
+  return delta;
+}
+
 TEST(StreamAnswer, TokensShareAChunkWhileTheReaderIsBehind) {
   const auto exchange = std::make_shared<FakeExchange>();
   AnswerFormat format;
   format.endpoint = Endpoint::kCompletion;
   format.stream = true;
   const auto answer = Answer::Make(exchange, format);
-  answer->Add({"", "a"}, {});
+  answer->Add(0, Text("a"), {});
   exchange->congested = true;
-  answer->Add({"", "b"}, {});
-  answer->Add({"", "c"}, {});
+  answer->Add(0, Text("b"), {});
+  answer->Add(0, Text("c"), {});
   EXPECT_EQ(exchange->Texts(), (std::vector<std::string>{"a"}));
   exchange->congested = false;
-  answer->Add({"", "d"}, {});
+  answer->Add(0, Text("d"), {});
   EXPECT_EQ(exchange->Texts(), (std::vector<std::string>{"a", "bcd"}));
   exchange->congested = true;
-  answer->Add({"", "e"}, {});
-  answer->Finish("stop", {});
+  answer->Add(0, Text("e"), {});
+  answer->Finish(0, {"stop"}, {});
+  answer->Close({});
   EXPECT_EQ(exchange->Texts(), (std::vector<std::string>{"a", "bcd", "e"}));
   EXPECT_TRUE(exchange->body.ends_with("data: [DONE]\n\n"));
   EXPECT_TRUE(exchange->ended);

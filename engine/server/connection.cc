@@ -1,5 +1,7 @@
 #include "engine/server/connection.h"
 
+#include <poll.h>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
@@ -14,6 +16,7 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
 constexpr size_t kReadBytes = 16 * 1024;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr size_t kKeptBytes = 64 * 1024;  // of a buffer, from one answer to the next
 
 int StatusOfParseError(const boost::system::error_code& error) {
@@ -42,6 +45,7 @@ void Connection::NextRequest() {
   parser_->body_limit(hub_.limits.body_bytes);
   parser_->eager(true);
   answer_ended_ = false;
+  head_sent_ = false;
   on_gone_ = nullptr;
   for (std::string* buffer : {&unsent_, &sending_}) {
     if (buffer->capacity() > kKeptBytes) *buffer = {};
@@ -69,6 +73,7 @@ void Connection::Read() {
 
 void Connection::OnRead(ErrorCode error, size_t bytes) {
   if (phase_ == Phase::kClosed) return;
+  if (error == asio::error::eof && phase_ == Phase::kAnswering) return OnSendingSideClosed();
   if (error) return Close();
   buffer_.commit(bytes);
   switch (phase_) {
@@ -80,6 +85,21 @@ void Connection::OnRead(ErrorCode error, size_t bytes) {
     default:
       return Parse();
   }
+}
+
+// A client that has left and one that only has no more to ask look alike until something is sent to them: the
+// first answers with a reset. Any number of 100 Continue may stand before an answer.
+void Connection::OnSendingSideClosed() {
+  half_closed_ = true;
+  if (buffer_.size() == 0) keep_alive_ = false;
+  if (head_sent_ || !chunked_) return;
+  unsent_ += kContinue;
+  ScheduleFlush();
+}
+
+bool Connection::Reset() {
+  pollfd poll{socket_.native_handle(), 0, 0};
+  return ::poll(&poll, 1, 0) > 0 && (poll.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 void Connection::Parse() {
@@ -109,7 +129,7 @@ void Connection::OnHeader() {
   phase_ = Phase::kBody;
   deadline_ = In(hub_.limits.body_timeout);
   if (parser_->is_done() || parser_->get()[http::field::expect] != "100-continue") return;
-  unsent_ += "HTTP/1.1 100 Continue\r\n\r\n";
+  unsent_ += kContinue;
   ScheduleFlush();
 }
 
@@ -153,6 +173,7 @@ void Connection::Refuse(int status, const std::string& message) {
 }
 
 void Connection::SendHead(int status, const std::string& content_type, const std::string& more) {
+  head_sent_ = true;
   unsent_ +=
       fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nConnection: {}\r\n{}\r\n", status,
                   std::string(http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status)))),
@@ -257,6 +278,7 @@ void Connection::Linger() {
 
 void Connection::CloseIfOverdue(TimePoint now) {
   if (writing_ && now >= write_deadline_) return Close();
+  if (half_closed_ && Reset()) return Close();
   if (phase_ == Phase::kAnswering || now < deadline_) return;
   const bool cut_short = phase_ == Phase::kHeader || phase_ == Phase::kBody;
   if (cut_short) return Refuse(408, "the request did not arrive in time");

@@ -30,8 +30,8 @@ struct ConnectionHub {
 };
 
 // One client: reads requests one after the other, hands each to the handler and writes its answer. While the
-// answer is made it goes on reading, to learn that the client has left; a client that closes its sending side
-// counts as gone.
+// answer is made it goes on reading, to learn that the client has left. A client that only closes its sending
+// side still gets its answer.
 class Connection final : public Exchange, public std::enable_shared_from_this<Connection> {
  public:
   Connection(boost::asio::ip::tcp::socket socket, ConnectionHub& hub);
@@ -54,6 +54,8 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void NextRequest();
   void Read();
   void OnRead(ErrorCode error, size_t bytes);
+  void OnSendingSideClosed();
+  bool Reset();
   void Parse();
   void OnHeader();
   void CountBody();
@@ -83,6 +85,8 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
 
   bool keep_alive_ = true;
   bool chunked_ = true;
+  bool half_closed_ = false;  // the client sends no more
+  bool head_sent_ = false;    // of the answer
   bool answer_ended_ = false;
   bool flush_scheduled_ = false;
   bool writing_ = false;

@@ -1,5 +1,7 @@
 #include "engine/server/request_rules.h"
 
+#include "engine/scheduler/philox.h"
+
 namespace assay::engine {
 namespace {
 
@@ -15,16 +17,6 @@ Status CheckStops(const std::vector<std::string>& stops) {
     if (stop.size() > kLongestStopBytes) {
       return Fail(ErrorKind::kUsage, "stop: a string of {} bytes; at most {}", stop.size(),
                   kLongestStopBytes);
-    }
-  }
-  return {};
-}
-
-Status CheckIds(const char* field, const std::vector<int32_t>& ids, int64_t vocab_size) {
-  for (const int32_t id : ids) {
-    if (id < 0 || id >= vocab_size) {
-      return Fail(ErrorKind::kUsage, "{}: token id {} is out of range; the vocabulary has {} tokens", field,
-                  id, vocab_size);
     }
   }
   return {};
@@ -54,12 +46,30 @@ Status CheckLength(int64_t prompt, const wire::Sampling& sampling, int64_t max_m
   return {};
 }
 
+Status CheckBias(const wire::Sampling& sampling, int64_t vocab_size) {
+  for (const auto& [id, bias] : sampling.logit_bias) {
+    RETURN_IF_ERROR(CheckIds("logit_bias", {id}, vocab_size));
+  }
+  return {};
+}
+
 }  // namespace
+
+Status CheckIds(const char* field, const std::vector<int32_t>& ids, int64_t vocab_size) {
+  for (const int32_t id : ids) {
+    if (id < 0 || id >= vocab_size) {
+      return Fail(ErrorKind::kUsage, "{}: token id {} is out of range; the vocabulary has {} tokens", field,
+                  id, vocab_size);
+    }
+  }
+  return {};
+}
 
 Result<GenerationRequest> MakeGenerationRequest(std::vector<int32_t> prompt, const wire::Sampling& sampling,
                                                 const RequestRules& rules, uint64_t seed) {
   RETURN_IF_ERROR(CheckIds("prompt", prompt, rules.vocab_size));
   RETURN_IF_ERROR(CheckIds("stop_token_ids", sampling.stop_token_ids, rules.vocab_size));
+  RETURN_IF_ERROR(CheckBias(sampling, rules.vocab_size));
   RETURN_IF_ERROR(CheckStops(sampling.stop));
   const auto length = static_cast<int64_t>(prompt.size());
   RETURN_IF_ERROR(CheckLength(length, sampling, rules.max_model_len));
@@ -71,15 +81,30 @@ Result<GenerationRequest> MakeGenerationRequest(std::vector<int32_t> prompt, con
   request.top_p = sampling.top_p.value_or(defaults.do_sample ? defaults.top_p : 1);
   request.top_k = sampling.top_k.value_or(defaults.do_sample ? defaults.top_k : 0);
   request.min_p = sampling.min_p.value_or(0);
-  request.seed = sampling.seed ? static_cast<uint64_t>(*sampling.seed) : seed;
+  request.seed = seed;
   request.max_tokens = sampling.max_tokens.value_or(rules.max_model_len - length);
   request.min_tokens = sampling.min_tokens;
+  request.presence_penalty = sampling.presence_penalty;
+  request.frequency_penalty = sampling.frequency_penalty;
+  request.repetition_penalty = sampling.repetition_penalty;
+  request.logit_bias = sampling.logit_bias;
+  request.logprobs = sampling.logprobs;
   request.stop_ids = sampling.stop_token_ids;
   if (!sampling.ignore_eos) {
     request.stop_ids.insert(request.stop_ids.end(), defaults.eos_token_ids.begin(),
                             defaults.eos_token_ids.end());
   }
   return request;
+}
+
+uint64_t ChoiceSeed(uint64_t seed, size_t index) {
+  return index == 0 ? seed : DerivedSeed(seed, index);
+}
+
+nlohmann::json StopReason(int32_t id, const wire::Sampling& sampling, const RequestRules& rules) {
+  const auto& ends = rules.defaults.eos_token_ids;
+  const bool is_end = !sampling.ignore_eos && !ends.empty() && id == ends.front();
+  return is_end ? nlohmann::json(nullptr) : nlohmann::json(id);
 }
 
 Status CheckTextLength(size_t bytes, const RequestRules& rules) {

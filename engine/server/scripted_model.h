@@ -9,8 +9,9 @@
 
 // A model for tests that says what the prompt tells it to, over a vocabulary of one token for each byte.
 //
-// The prompt holds "say:TEXT|". TEXT comes out byte by byte, with { } < > ^ standing for <|channel|>,
-// <|message|>, <|start|>, <|end|> and <|return|>, and % for a row of logits that are not numbers. After TEXT
+// The prompt holds "say:TEXT|". TEXT comes out byte by byte, with { } < > ^ @ # standing for <|channel|>,
+// <|message|>, <|start|>, <|end|>, <|return|>, <|call|> and <|constrain|>, and % for a row of logits that are
+// not numbers. After TEXT
 // comes <|return|>; after "TEXT~" its last byte, for ever.
 namespace assay::engine {
 
@@ -39,6 +40,10 @@ inline int32_t ScriptToken(char c) {
       return kEnd;
     case '^':
       return kReturn;
+    case '@':
+      return kCall;
+    case '#':
+      return kConstrain;
     default:
       return static_cast<unsigned char>(c);
   }

@@ -60,6 +60,22 @@ TEST(Errors, HaveOpenAiShapeAndTheRightStatus) {
       {"token id negative", "POST", kText, R"({"prompt": [1, -1]})", 400, "BadRequestError", "prompt"},
       {"stop token id out of range", "POST", kText, Completion("a^", {{"stop_token_ids", {9999}}}).dump(),
        400, "BadRequestError", "stop_token_ids"},
+      {"logit bias id out of range", "POST", kText, Completion("a^", {{"logit_bias", {{"264", 1}}}}).dump(),
+       400, "BadRequestError", "logit_bias: token id 264 is out of range"},
+      {"too many answers", "POST", kText,
+       json{{"prompt", std::vector<std::string>(200, "x")}, {"n", 100}}.dump(), 400, "BadRequestError",
+       "200 prompts with 100 answers each; at most 2048"},
+      {"one prompt of two too long", "POST", kText, json{{"prompt", {"x", too_long}}}.dump(), 400,
+       "BadRequestError", "maximum context length is 1024 tokens"},
+      {"forced tool", "POST", kChat, Chat("a^", {{"tool_choice", "required"}}).dump(), 400, "BadRequestError",
+       "tool_choice"},
+      {"responses, stored", "POST", "/v1/responses", R"({"input": "x", "previous_response_id": "resp_1"})",
+       400, "BadRequestError", "previous_response_id"},
+      {"responses, unknown model", "POST", "/v1/responses", R"({"input": "x", "model": "y"})", 404,
+       "NotFoundError", "The model `y` does not exist."},
+      {"tokenize nothing", "POST", "/tokenize", "{}", 400, "BadRequestError", "prompt"},
+      {"detokenize out of range", "POST", "/detokenize", R"({"tokens": [264]})", 400, "BadRequestError",
+       "tokens: token id 264 is out of range"},
       {"empty prompt", "POST", kText, R"({"prompt": ""})", 400, "BadRequestError", "prompt"},
       {"too many stops", "POST", kText,
        Completion("a^", {{"stop", std::vector<std::string>(65, "x")}}).dump(), 400, "BadRequestError",
@@ -115,7 +131,11 @@ TEST(ApiKey, GuardsTheApiAndNothingElse) {
   EXPECT_EQ(client.Call("GET", "/v1/models", "", "Authorization: Bearer secreT\r\n").status, 401);
   EXPECT_EQ(client.Call("GET", "/v1/models", "", "Authorization: Bearer secretsecret\r\n").status, 401);
   EXPECT_EQ(client.Call("GET", "/v1/models", "", "Authorization: Bearer secret\r\n").status, 200);
-  EXPECT_EQ(client.Call("GET", "/health").status, 200);
+  EXPECT_EQ(client.Call("POST", "/tokenize", R"({"prompt": "x"})").status, 401);
+  EXPECT_EQ(client.Call("GET", "/nothing").status, 401);
+  for (const char* open : {"/health", "/ping", "/version", "/metrics"}) {
+    EXPECT_EQ(client.Call("GET", open).status, 200) << open;
+  }
 }
 
 TEST(Status, ModelsVersionAndMetricsAnswer) {
@@ -136,6 +156,13 @@ TEST(Status, ModelsVersionAndMetricsAnswer) {
         "assay:generation_tokens_total{model_name=\"scripted\"} 5",
         "assay:kv_cache_usage_perc{model_name=\"scripted\"} 0", "finished_reason=\"stop\"} 1",
         "finished_reason=\"length\"} 1", "finished_reason=\"abort\"} 0",
+        "assay:request_generation_tokens_sum{model_name=\"scripted\"} 5",
+        "assay:request_prompt_tokens_sum{model_name=\"scripted\"} 18",
+        "assay:inter_token_latency_seconds_count{model_name=\"scripted\"} 3",
+        "assay:request_queue_time_seconds_count{model_name=\"scripted\"} 2",
+        "assay:request_time_per_output_token_seconds_count{model_name=\"scripted\"} 1",
+        "assay:prefix_cache_hits_total{model_name=\"scripted\"} 0",
+        "block_size=\"16\",num_gpu_blocks=\"4096\"} 1", "process_resident_memory_bytes ", "process_open_fds ",
         "assay:time_to_first_token_seconds_count{model_name=\"scripted\"} 2",
         "assay:e2e_request_latency_seconds_count{model_name=\"scripted\"} 2"}) {
     EXPECT_NE(metrics.find(line), std::string::npos) << line << " not in\n" << metrics;

@@ -58,11 +58,11 @@ TEST(Health, FailsWithTheReasonWhileGenerationIsStalled) {
 TEST(Disconnect, EndsTheRequestAndFreesItsBlocks) {
   const struct {
     const char* name;
-    bool stream, half;
+    bool stream, half;  // half: the sending side was closed some time before
   } rows[] = {{"stream", true, false},
               {"whole", false, false},
-              {"stream, half closed", true, true},
-              {"whole, half closed", false, true}};
+              {"stream, half closed before", true, true},
+              {"whole, half closed before", false, true}};
   TestServer server;
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);
@@ -73,11 +73,41 @@ TEST(Disconnect, EndsTheRequestAndFreesItsBlocks) {
     } else {
       while (server.Engine().Stats().running == 0) std::this_thread::yield();
     }
-    row.half ? client.HalfClose() : client.Close();
+    if (row.half) {
+      client.HalfClose();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    client.Close();
     EXPECT_TRUE(server.BecomesFree());
   }
   TestClient client(server.Port());
   EXPECT_NE(client.Call("GET", "/metrics").body.find("finished_reason=\"abort\"} 4"), std::string::npos);
+}
+
+TEST(HalfClose, TheClientStillGetsItsAnswersAndThenTheEnd) {
+  TestServer::Options options;
+  options.before_forward = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  TestServer server(std::move(options));
+  for (const bool stream : {false, true}) {
+    SCOPED_TRACE(stream);
+    TestClient client(server.Port());
+    const std::string body = Completion("some words^", {{"stream", stream}}).dump();
+    client.SendRequest("POST", "/v1/completions", body);
+    client.SendRequest("POST", "/v1/completions", body);  // sent ahead
+    client.HalfClose();
+    for (int i = 0; i < 2; ++i) {
+      const auto response = client.ReadResponse();
+      EXPECT_EQ(response.status, 200);
+      EXPECT_TRUE(response.complete);
+      std::string text;
+      for (const auto& event : stream ? response.Events() : std::vector<std::string>{response.body}) {
+        if (event != "[DONE]") text += json::parse(event)["choices"][0]["text"].get<std::string>();
+      }
+      EXPECT_EQ(text, "some words");
+    }
+    EXPECT_EQ(client.Receive(), "");
+  }
+  EXPECT_TRUE(server.BecomesFree());
 }
 
 TEST(Disconnect, AReaderThatTakesNothingIsCutOff) {

@@ -28,6 +28,7 @@ TEST(ChatCompletions, GivesContentReasoningUsageAndFinishReason) {
   EXPECT_EQ(choice["finish_reason"], "stop");
   EXPECT_EQ(body["usage"]["completion_tokens"], std::string(kThinkThenAnswer).size());
   EXPECT_GT(body["usage"]["prompt_tokens"], 100);
+  EXPECT_EQ(body["usage"]["completion_tokens_details"]["reasoning_tokens"], 5);
   EXPECT_TRUE(server.BecomesFree());
 }
 
@@ -93,8 +94,10 @@ TEST(Completions, TakeTextOrTokenIdsAndStreamText) {
   ASSERT_EQ(whole.status, 200) << whole.body;
   EXPECT_EQ(whole.Json()["object"], "text_completion");
   EXPECT_EQ(whole.Json()["choices"][0]["text"], "hello");
-  EXPECT_EQ(whole.Json()["usage"],
-            (json{{"prompt_tokens", 11}, {"completion_tokens", 6}, {"total_tokens", 17}}));
+  EXPECT_EQ(whole.Json()["usage"], (json{{"prompt_tokens", 11},
+                                         {"completion_tokens", 6},
+                                         {"total_tokens", 17},
+                                         {"prompt_tokens_details", {{"cached_tokens", 0}}}}));
 
   json ids = json::array();
   for (const char c : std::string("say:ids^|")) ids.push_back(static_cast<int>(c));
@@ -139,6 +142,7 @@ struct LimitRow {
   const char* text;
   const char* finish_reason;
   int completion_tokens;
+  json stop_reason = nullptr;
 };
 
 TEST(Completions, EndWhereTheRequestSaysSo) {
@@ -146,17 +150,47 @@ TEST(Completions, EndWhereTheRequestSaysSo) {
       {"end token", "abc^", {}, "abc", "stop", 4},
       {"max_tokens", "abcdef^", {{"max_tokens", 2}}, "ab", "length", 2},
       {"max_completion_tokens", "abcdef^", {{"max_completion_tokens", 3}}, "abc", "length", 3},
-      {"stop token id", "abcdef^", {{"stop_token_ids", {'d'}}}, "abc", "stop", 4},
-      {"stop string over tokens", "one STOP two^", {{"stop", "STOP"}}, "one ", "stop", 8},
+      {"stop token id", "abcdef^", {{"stop_token_ids", {'d'}}}, "abc", "stop", 4, 'd' + 0},
+      {"another end token", "abc@", {}, "abc", "stop", 4, kCall + 0},
+      {"stop token id kept",
+       "abcdef^",
+       {{"stop_token_ids", {'d'}}, {"include_stop_str_in_output", true}},
+       "abcd",
+       "stop",
+       4,
+       'd' + 0},
+      {"stop string over tokens", "one STOP two^", {{"stop", "STOP"}}, "one ", "stop", 8, "STOP"},
+      {"stop string kept",
+       "one STOP two^",
+       {{"stop", {"zz", "STOP"}}, {"include_stop_str_in_output", true}},
+       "one STOP",
+       "stop",
+       8,
+       "STOP"},
+      {"stop string before min_tokens",
+       "a.b.c.d^",
+       {{"stop", "."}, {"min_tokens", 3}},
+       "a.b",
+       "stop",
+       4,
+       "."},
+      {"special tokens kept", "a{b^", {{"skip_special_tokens", false}}, "a<|channel|>b", "stop", 4},
       {"stop string not reached", "one STO^", {{"stop", {"STOP", "x"}}}, "one STO", "stop", 8},
-      {"stop string and length at once", "ab END^", {{"stop", {"END"}}, {"max_tokens", 6}}, "ab ", "stop", 6},
+      {"stop string and length at once",
+       "ab END^",
+       {{"stop", {"END"}}, {"max_tokens", 6}},
+       "ab ",
+       "stop",
+       6,
+       "END"},
       {"ignore_eos", "ab^cd", {{"ignore_eos", true}, {"max_tokens", 5}}, "abcd", "length", 5},
       {"ignore_eos and a stop token id",
        "a^bc",
        {{"ignore_eos", true}, {"stop_token_ids", {'c'}}},
        "ab",
        "stop",
-       4},
+       4,
+       'c' + 0},
   };
   TestServer server;
   TestClient client(server.Port());
@@ -183,6 +217,7 @@ TEST(Completions, EndWhereTheRequestSaysSo) {
       }
       EXPECT_EQ(text, row.text);
       EXPECT_EQ(last_choice["finish_reason"], row.finish_reason);
+      EXPECT_EQ(last_choice["stop_reason"], row.stop_reason);
       EXPECT_EQ(usage["completion_tokens"], row.completion_tokens);
     }
   }

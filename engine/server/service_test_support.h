@@ -115,6 +115,7 @@ class TestServer {
     http_ = std::move(*HttpServer::Bind("127.0.0.1", 0, options.limits));
     options.service.model_name = "scripted";
     options.service.vocab_size = kTestVocabulary;
+    options.service.cache = {options.num_blocks, kBlockSize};
     options.service.generation.eos_token_ids = {kReturn, kCall, kEndOfText};
     const auto tokens = tokenizer::FindHarmonyTokens(tokenizer_);
     CHECK(tokens.has_value());

@@ -7,7 +7,8 @@
 
 namespace assay::engine {
 
-StopFilter::StopFilter(std::vector<std::string> stops) : stops_(std::move(stops)) {}
+StopFilter::StopFilter(std::vector<std::string> stops, bool keep_stop)
+    : stops_(std::move(stops)), keep_stop_(keep_stop) {}
 
 std::string StopFilter::Add(std::string_view text) {
   if (stopped_) return "";
@@ -22,11 +23,12 @@ std::string StopFilter::Add(std::string_view text) {
     if (stop_end < end || (stop_end == end && at < start)) {
       end = stop_end;
       start = at;
+      stopped_by_ = stop;
     }
   }
   if (end != std::string::npos) {
     stopped_ = true;
-    held_.resize(start);
+    held_.resize(keep_stop_ ? end : start);
     return std::exchange(held_, "");
   }
   const size_t certain = PossibleStart();

@@ -50,5 +50,13 @@ TEST(StopFilter, HoldsBackOnlyWhatCouldStillBecomeAStopString) {
   EXPECT_EQ(filter.Finish(), "STO");
 }
 
+TEST(StopFilter, SaysWhichStringStoppedAndKeepsItIfAsked) {
+  StopFilter cut({"zz", "END"}), keep({"zz", "END"}, true);
+  EXPECT_EQ(cut.Add("one ENDx"), "one ");
+  EXPECT_EQ(cut.StoppedBy(), "END");
+  EXPECT_EQ(keep.Add("one ENDx"), "one END");
+  EXPECT_EQ(keep.StoppedBy(), "END");
+}
+
 }  // namespace
 }  // namespace assay::engine

@@ -16,17 +16,18 @@ class TokenMailbox {
  public:
   struct Letter {
     uint64_t key = 0;  // whose token
+    size_t choice = 0;
     GeneratedToken token;
   };
 
   explicit TokenMailbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  void Put(uint64_t key, const GeneratedToken& token) {
+  void Put(uint64_t key, size_t choice, const GeneratedToken& token) {
     bool first = false;
     {
       const std::lock_guard lock(mutex_);
       first = letters_.empty();
-      letters_.push_back({key, token});
+      letters_.push_back({key, choice, token});
     }
     if (first) wake_();
   }

@@ -40,13 +40,14 @@ Result<std::vector<std::string>> CompletionBodies(const ServingOptions& options,
   request.sampling.ignore_eos = options.ignore_eos;
   request.stream = true;
   request.stream_options.include_usage = true;
-  request.prompt_ids.resize(static_cast<size_t>(options.input_len));
+  std::vector<int32_t>& prompt = request.prompts.emplace_back().ids;
+  prompt.resize(static_cast<size_t>(options.input_len));
 
   std::vector<std::string> bodies;
   for (int64_t index = 0; index < count; ++index) {
     SplitMix64 random{options.seed, NameKey(options.name), options.repetition, NameKey(phase),
                       static_cast<uint64_t>(index)};
-    for (int32_t& id : request.prompt_ids) id = allowed[random.Below(allowed.size())];
+    for (int32_t& id : prompt) id = allowed[random.Below(allowed.size())];
     bodies.push_back(wire::ToJson(request).dump());
   }
   return bodies;
