@@ -9,64 +9,81 @@
 #include <vector>
 
 #include "base/log.h"
+#include "engine/bench/bench.h"
 #include "engine/make_model.h"
 #include "engine/serve.h"
 
 namespace assay::engine {
 namespace {
 
+using Arguments = std::vector<std::string>;
+
 constexpr const char* kHelp = R"(assay-engine: the bundled engine for models of the gpt-oss architecture.
 
-  assay-engine serve --model FOLDER [flags]   answer the OpenAI API; serve --help lists the flags
+  assay-engine serve --model FOLDER [flags]   answer the OpenAI API
+  assay-engine bench --model FOLDER [flags]   how fast the model runs on this machine
   assay-engine make-model [flags] OUT         write a checkpoint with random weights
   assay-engine --version
+
+Each command has a --help of its own.
 )";
 
-int RunServe(const std::vector<std::string>& arguments) {
-  const auto flags = ParseServeFlags(arguments);
-  if (!flags) {
-    fmt::print(stderr, "{}\n", flags.error().message);
-    return ExitCodeOf(flags.error());
-  }
+int Refuse(const Error& error) {
+  fmt::print(stderr, "{}\n", error.message);
+  return ExitCodeOf(error);
+}
+
+// `arguments` parsed, then help or what the flags ask for.
+template <typename Parse, typename Do>
+int RunCommand(const Arguments& arguments, const Parse& parse, const char* help, const Do& run) {
+  const auto flags = parse(arguments);
+  if (!flags) return Refuse(flags.error());
   if (flags->help) {
-    fmt::print("{}", kServeHelp);
+    fmt::print("{}", help);
     return kExitOk;
   }
-  StartLogging(flags->verbose);
-  const Status served = Serve(*flags);
-  if (served) return kExitOk;
-  fmt::print(stderr, "{}\n", served.error().message);
-  return ExitCodeOf(served.error());
+  const Status done = run(*flags);
+  return done ? kExitOk : Refuse(done.error());
+}
+
+int RunServe(const Arguments& arguments) {
+  return RunCommand(arguments, ParseServeFlags, kServeHelp, [](const ServeFlags& flags) {
+    StartLogging(flags.verbose);
+    return Serve(flags);
+  });
+}
+
+int RunBenchmark(const Arguments& arguments) {
+  return RunCommand(arguments, ParseBenchFlags, kBenchHelp, [](const BenchFlags& flags) {
+    StartLogging(false);
+    return RunBench(flags);
+  });
 }
 
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler sets it
 
-int RunMakeModel(const std::vector<std::string>& arguments) {
-  const auto flags = ParseMakeModelFlags(arguments);
-  if (!flags) {
-    fmt::print(stderr, "{}\n", flags.error().message);
-    return ExitCodeOf(flags.error());
-  }
-  if (flags->help) {
-    fmt::print("{}", kMakeModelHelp);
-    return kExitOk;
-  }
-  StartLogging(false);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int) { interrupted = true; });
-  const auto made = MakeModel(*flags, interrupted);
-  if (made) {
-    fmt::print("{}\n", *made);
-    return kExitOk;
-  }
-  fmt::print(stderr, "{}\n", made.error().message);
-  return ExitCodeOf(made.error());
+int RunMakeModel(const Arguments& arguments) {
+  return RunCommand(arguments, ParseMakeModelFlags, kMakeModelHelp,
+                    [](const MakeModelFlags& flags) -> Status {
+                      StartLogging(false);
+                      for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+                        std::signal(signal, [](int) { interrupted = true; });
+                      ASSIGN_OR_RETURN(const std::string made, MakeModel(flags, interrupted));
+                      fmt::print("{}\n", made);
+                      return {};
+                    });
 }
 
-int Run(const std::vector<std::string>& arguments) {
+int Run(const Arguments& arguments) {
   const std::string command = arguments.empty() ? "" : arguments.front();
-  if (command == "serve") return RunServe({arguments.begin() + 1, arguments.end()});
-  if (command == "make-model") return RunMakeModel({arguments.begin() + 1, arguments.end()});
+  const struct {
+    const char* name;
+    int (*run)(const Arguments&);
+  } commands[] = {{"serve", RunServe}, {"bench", RunBenchmark}, {"make-model", RunMakeModel}};
+  for (const auto& known : commands) {
+    if (command == known.name) return known.run({arguments.begin() + 1, arguments.end()});
+  }
   if (command == "--version") {
     fmt::print("assay-engine {} ({})\n", ASSAY_VERSION, ASSAY_COMMIT);
     return kExitOk;

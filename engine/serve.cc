@@ -107,10 +107,7 @@ void ExitUnlessDoneWithin(std::chrono::milliseconds time) {
 }
 
 ModelOptions ToModelOptions(const ServeFlags& flags, const CachePlan& cache) {
-  ModelOptions options;
-  options.tensor_parallel_size = flags.tensor_parallel_size;
-  options.threads = flags.threads;
-  options.moe_backend = flags.moe_backend == "reference" ? MoeBackend::kReference : MoeBackend::kGrouped;
+  ModelOptions options = ToModelOptions(static_cast<const ModelFlags&>(flags));
   options.max_batch_tokens = flags.max_num_batched_tokens;
   options.max_requests = flags.max_num_seqs;
   options.block_size = flags.block_size;

@@ -1,11 +1,11 @@
 #include "engine/serve_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "engine/command_line.h"
 
 namespace assay::engine {
 
@@ -20,6 +20,10 @@ Model
   --served-model-name NAME     as clients name it (default: the model folder's name)
   --tensor-parallel-size N     shards, also -tp (1)
   --moe-backend NAME           grouped, or reference: slow, every operation by definition (grouped)
+  --activations NAME           of matrix products: bf16; bf16-pair, which answers as float32 does;
+                               int8 for experts, the fastest (bf16-pair)
+  --dense-dtype NAME           weights of attention and output: bf16 as stored, or int8, half the
+                               memory traffic, with int8 activations (bf16)
   --threads N                  threads that compute, 0: one for each core (0)
 
 Server
@@ -56,32 +60,13 @@ Example: assay-engine serve --model models/tiny-moe --port 0 --max-num-seqs 32
 
 namespace {
 
-template <typename... Args>
-tl::unexpected<Error> BadFlag(fmt::format_string<Args...> format, Args&&... args) {
-  return Fail(ErrorKind::kUsage, "bad flag: {}", fmt::format(format, std::forward<Args>(args)...));
-}
-
-// "-tp" and "--tensor_parallel_size=2" to the one spelling that is declared.
-std::string Normalized(const std::string& argument) {
-  if (argument == "-tp") return "--tensor-parallel-size";
-  if (StartsWith(argument, "-tp=")) return "--tensor-parallel-size" + argument.substr(3);
-  if (!StartsWith(argument, "--")) return argument;
-  const size_t end = std::min(argument.find('='), argument.size());
-  std::string name = argument.substr(0, end);
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name + argument.substr(end);
-}
-
 void Declare(CLI::App& app, ServeFlags& flags) {
+  DeclareModelFlags(app, flags);
   app.set_help_flag();
   app.add_flag("-h,--help", flags.help);
   app.add_flag("--verbose", flags.verbose);
-  app.add_option("--model", flags.model);
   app.add_option("--tokenizer", flags.tokenizer);
   app.add_option("--served-model-name", flags.served_model_name);
-  app.add_option("--moe-backend", flags.moe_backend);
-  app.add_option("--tensor-parallel-size", flags.tensor_parallel_size);
-  app.add_option("--threads", flags.threads);
   app.add_option("--host", flags.host);
   app.add_option("--port", flags.port);
   app.add_option("--api-key", flags.api_key);
@@ -99,45 +84,17 @@ void Declare(CLI::App& app, ServeFlags& flags) {
   app.add_option("--stall-seconds", flags.stall_seconds);
 }
 
-Status RefuseUnknown(const CLI::App& app) {
-  const std::vector<std::string> unknown = app.remaining();
-  if (unknown.empty()) return {};
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  const std::string name = unknown.front().substr(0, unknown.front().find('='));
-  const auto nearest = NearestWord(name, known);
-  if (nearest) return BadFlag("{}: unknown; did you mean {}?", name, *nearest);
-  return BadFlag("{}: unknown; assay-engine serve --help lists the flags", name);
-}
-
-Status CheckRanges(const ServeFlags& flags) {
-  const struct {
-    const char* name;
-    int64_t value, least, most;
-  } rows[] = {{"--port", flags.port, 0, 65535},
-              {"--tensor-parallel-size", flags.tensor_parallel_size, 1, 64},
-              {"--threads", flags.threads, 0, 1024},
-              {"--max-model-len", flags.max_model_len, 0, int64_t{1} << 30},
-              {"--max-num-seqs", flags.max_num_seqs, 1, 1 << 16},
-              {"--max-num-batched-tokens", flags.max_num_batched_tokens, 1, 1 << 20},
-              {"--kv-cache-blocks", flags.kv_cache_blocks, 0, 1 << 30},
-              {"--kv-cache-memory-mb", flags.kv_cache_memory_mb, 0, 1 << 30},
-              {"--block-size", flags.block_size, 1, 4096}};
-  for (const auto& row : rows) {
-    if (row.value < row.least || row.value > row.most) {
-      return BadFlag("{} {}: must be {} to {}", row.name, row.value, row.least, row.most);
-    }
-  }
+Status CheckNumbers(const ServeFlags& flags) {
+  RETURN_IF_ERROR(CheckRanges({{"--port", flags.port, 0, 65535},
+                               {"--max-model-len", flags.max_model_len, 0, int64_t{1} << 30},
+                               {"--max-num-seqs", flags.max_num_seqs, 1, 1 << 16},
+                               {"--max-num-batched-tokens", flags.max_num_batched_tokens, 1, 1 << 20},
+                               {"--kv-cache-blocks", flags.kv_cache_blocks, 0, 1 << 30},
+                               {"--kv-cache-memory-mb", flags.kv_cache_memory_mb, 0, 1 << 30},
+                               {"--block-size", flags.block_size, 1, 4096}}));
   if (flags.stall_seconds <= 0)
     return BadFlag("--stall-seconds {}: must be more than 0", flags.stall_seconds);
   return {};
-}
-
-Status CheckWord(const char* name, const std::string& value, const std::vector<std::string>& words) {
-  if (std::find(words.begin(), words.end(), value) != words.end()) return {};
-  return BadFlag("{} {}: must be one of {}", name, ShellQuote(value), Join(words, ", "));
 }
 
 Status CheckMetricsPrefix(const std::string& prefix) {
@@ -167,9 +124,8 @@ Status ResolveDate(std::string& date) {
 }
 
 Status Check(ServeFlags& flags) {
-  if (flags.model.empty()) return BadFlag("--model FOLDER is missing");
-  RETURN_IF_ERROR(CheckRanges(flags));
-  RETURN_IF_ERROR(CheckWord("--moe-backend", flags.moe_backend, {"reference", "grouped"}));
+  RETURN_IF_ERROR(CheckModelFlags(flags));
+  RETURN_IF_ERROR(CheckNumbers(flags));
   RETURN_IF_ERROR(CheckWord("--reasoning-effort", flags.reasoning_effort, {"low", "medium", "high"}));
   RETURN_IF_ERROR(CheckMetricsPrefix(flags.metrics_prefix));
   RETURN_IF_ERROR(ResolveDate(flags.current_date));
@@ -190,16 +146,8 @@ Result<ServeFlags> ParseServeFlags(std::vector<std::string> arguments) {
   ServeFlags flags;
   CLI::App app;
   Declare(app, flags);
-  app.allow_extras();
-  std::transform(arguments.begin(), arguments.end(), arguments.begin(), Normalized);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::Error& error) {
-    return BadFlag("{}", error.what());
-  }
+  RETURN_IF_ERROR(ParseArguments(app, std::move(arguments), "serve"));
   if (flags.help) return flags;
-  RETURN_IF_ERROR(RefuseUnknown(app));
   RETURN_IF_ERROR(Check(flags));
   return flags;
 }

@@ -5,19 +5,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/model/model.h"
+#include "engine/model_flags.h"
 
 namespace assay::engine {
 
 // The flags of `assay-engine serve`; the help text shows these defaults.
-struct ServeFlags {
+struct ServeFlags : ModelFlags {
   bool help = false;
-  std::string model;
   std::string tokenizer;          // folder; empty: the model's
   std::string served_model_name;  // empty: the model folder's name
-  std::string moe_backend = "grouped";
-  int tensor_parallel_size = 1;
-  int threads = 0;
   std::string host = "127.0.0.1";
   int port = 8000;
   std::string api_key;

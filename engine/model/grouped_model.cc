@@ -149,6 +149,7 @@ class GroupedModel : public Model {
 
   void Multiply(const kernels::DenseWeights& weights, const ActivationRows& input, int64_t rows, Store store,
                 float* y, int64_t y_stride) {
+    clock_.Count(weights.Bytes(), rows * weights.columns * weights.k);
     pool_.ForEach({weights.Panels(), rows * weights.k * kernels::kPanel}, [&](Range panels, int64_t) {
       kernels::DenseMatmul(weights, {input, rows}, panels.begin, panels.end, store, y, y_stride);
     });
@@ -210,6 +211,7 @@ class GroupedModel : public Model {
     const int64_t k = config_.num_experts_per_tok, rows = batch_.padded_rows;
     const kernels::ExpertBatch batch{routing_, k};
     const int64_t cost = rows * k * kernels::kPanel;
+    CountExperts(layer);
     pool_.ForEach({layer.experts.GateUpPanels(), 2 * cost * config_.hidden_size}, [&](Range panels, int64_t) {
       kernels::ExpertGateUp(layer.experts, batch, expert_input_, panels.begin, panels.end, gated_);
     });
@@ -219,6 +221,14 @@ class GroupedModel : public Model {
                           x_.data());
     });
     clock_.Mark(Op::kDown);
+  }
+
+  void CountExperts(const GroupedLayer& layer) {
+    const auto taken =
+        std::count_if(routing_.col_sum.begin(), routing_.col_sum.end(), [](int32_t n) { return n > 0; });
+    const int64_t gates = routing_.expert_offsets.back();
+    clock_.Count(taken * layer.experts.BytesOfOne(),
+                 gates * 3 * config_.hidden_size * config_.intermediate_size);
   }
 
   void Route(const GroupedLayer& layer) {

@@ -62,7 +62,7 @@ class Model {
   virtual const ModelConfig& Config() const = 0;
   virtual const std::string& WeightsHash() const = 0;  // SHA-256 over config.json and the weight files
 
-  // Of all Forward calls so far; empty unless ModelOptions::profile.
+  // Of all Forward calls so far; seconds only with ModelOptions::profile.
   virtual StepProfile Profile() const { return {}; }
 
   // `padded_rows` >= sum of tokens: rows beyond the real ones are padding (as a captured graph has them);

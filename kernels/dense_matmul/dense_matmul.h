@@ -33,6 +33,7 @@ struct DenseWeights {
   Aligned<float> bias;  // a whole number of panels; zeros where the layer has none
 
   int64_t Panels() const { return PanelCount(columns); }
+  int64_t Bytes() const { return panels.size() * static_cast<int64_t>(sizeof(*panels.data())); }
 };
 // `weights` row-major [columns, k]; `bias` empty or [columns].
 DenseWeights PackDense(std::span<const Bf16> weights, std::span<const float> bias, int64_t columns, int64_t k,

@@ -43,6 +43,7 @@ struct ExpertWeights {
 
   int64_t GateUpPanels() const { return intermediate / kPanel; }
   int64_t DownPanels() const { return hidden / kPanel; }
+  int64_t BytesOfOne() const { return (gate_up.size() + down.size()) / experts; }
 };
 ExpertWeights PackExperts(const ExpertTensors& experts);
 
