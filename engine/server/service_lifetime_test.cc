@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -170,18 +171,27 @@ TEST(Stop, EndsStreamsWithAnErrorAndWholeAnswersWith503) {
   EXPECT_TRUE(server.BecomesFree());
 }
 
-TEST(Load, TwoHundredStreamsAtOnceEachGetTheirOwnAnswer) {
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  CHECK_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+TEST(Load, AThousandStreamsAtOnceEachGetTheirOwnAnswer) {
+  RaiseDescriptorLimit();  // both ends of each connection are here
+  constexpr int kStreams = 1000;
   TestServer server;
   std::vector<std::unique_ptr<TestClient>> clients;
   const auto text = [](int i) {
     return "stream number " + std::to_string(i) + " says " + std::string(i % 50, 'z');
   };
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < kStreams; ++i) {
     clients.push_back(std::make_unique<TestClient>(server.Port()));
     clients.back()->SendRequest("POST", "/v1/chat/completions",
                                 Chat("{final}" + text(i) + "^", {{"stream", true}}).dump());
   }
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < kStreams; ++i) {
     std::string content;
     const auto response = clients[static_cast<size_t>(i)]->ReadResponse();
     for (const auto& event : response.Events()) {
