@@ -10,6 +10,7 @@
 #include "engine/model/grouped_weights.h"
 #include "engine/model/kv_cache.h"
 #include "engine/parallel/worker_pool.h"
+#include "kernels/fp8/fp8.h"
 #include "kernels/rms_norm/rms_norm.h"
 #include "kernels/routing/top_k.h"
 
@@ -27,6 +28,17 @@ int64_t ThreadsOfARank(const ModelOptions& options) {
   const int64_t threads =
       options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   return std::max<int64_t>(1, threads / options.tensor_parallel_size);
+}
+
+Activations ActivationsOfExperts(const ModelConfig& config, const ModelOptions& options) {
+  const Quantization& quantization = config.quantization;
+  return kernels::ExpertActivations(quantization.experts == ExpertFormat::kBf16, quantization.fp8_activations,
+                                    options.activations);
+}
+
+// As an FP8 cache would keep it. Scale 0: as it is.
+void RoundToFp8(float scale, int64_t n, float* x) {
+  if (scale > 0) kernels::RoundToFp8(kernels::Fp8::kE4M3FN, scale, n, x);
 }
 
 class GroupedModel : public Model {
@@ -48,17 +60,18 @@ class GroupedModel : public Model {
         dense_input_(DenseActivations(options.dense_dtype, options.activations), options.max_batch_tokens,
                      config_.hidden_size),
         output_input_(dense_input_.Kind(), options.max_batch_tokens, q_width_),
-        expert_input_(options.activations, options.max_batch_tokens, config_.hidden_size),
+        expert_input_(ActivationsOfExperts(config_, options), options.max_batch_tokens, config_.hidden_size),
         attended_(options.max_batch_tokens * q_width_),
         router_(options.max_batch_tokens * config_.num_local_experts),
         ids_(static_cast<size_t>(options.max_batch_tokens * config_.num_experts_per_tok)),
         gate_weights_(ids_.size()),
-        gated_(options.activations, options.max_batch_tokens * config_.num_experts_per_tok,
+        gated_(expert_input_.Kind(), options.max_batch_tokens * config_.num_experts_per_tok,
                config_.intermediate_size),
         clock_(options.profile),
         pool_(options.tensor_parallel_size, ThreadsOfARank(options)) {
     for (size_t l = 0; l < checkpoint.layers.size(); ++l) {
       layers_.push_back(PackLayer(config_, checkpoint.layers[l], config_.sliding[l], options.dense_dtype));
+      checkpoint.ReleaseFiles();
     }
     qkv_ = Aligned<float>(options.max_batch_tokens * layers_.front().qkv.columns);
   }
@@ -188,6 +201,8 @@ class GroupedModel : public Model {
         batch_.BlockOf(row, options_.block_size, config_.sliding[static_cast<size_t>(layer)]);
     for (int64_t head = 0; head < config_.num_key_value_heads; ++head, qkv += width + 2 * dim) {
       kernels::Rotary(rotary_, position, group_ + 1, qkv);
+      RoundToFp8(layers_[static_cast<size_t>(layer)].key_scale, dim, qkv + width);
+      RoundToFp8(layers_[static_cast<size_t>(layer)].value_scale, dim, qkv + width + dim);
       kernels::StoreKeyValue(cache_.Head(layer, head), block, position % options_.block_size, qkv + width,
                              qkv + width + dim);
     }
@@ -208,6 +223,7 @@ class GroupedModel : public Model {
   void AddExperts(const GroupedLayer& layer) {
     Normalise(layer.post_attention_norm, expert_input_);
     Route(layer);
+    EncodeExpertInput(layer.experts.gate_up_input_scale);
     const int64_t k = config_.num_experts_per_tok, rows = batch_.padded_rows;
     const kernels::ExpertBatch batch{routing_, k};
     const int64_t cost = rows * k * kernels::kPanel;
@@ -229,6 +245,18 @@ class GroupedModel : public Model {
     const int64_t gates = routing_.expert_offsets.back();
     clock_.Count(taken * layer.experts.BytesOfOne(),
                  gates * 3 * config_.hidden_size * config_.intermediate_size);
+  }
+
+  // With static FP8 activations experts take codes; the router has seen the numbers.
+  void EncodeExpertInput(float scale) {
+    if (scale == 0) return;
+    const int64_t hidden = config_.hidden_size;
+    ForRows(batch_.padded_rows, 4 * hidden, [&](int64_t first, int64_t count) {
+      float* normed = normed_.data() + first * hidden;
+      kernels::EncodeToFp8(kernels::Fp8::kE4M3FN, scale, count * hidden, normed);
+      SetRows(normed, count, first, expert_input_);
+    });
+    clock_.Mark(Op::kNorm);
   }
 
   void Route(const GroupedLayer& layer) {

@@ -1,5 +1,7 @@
 #include "engine/model/grouped_weights.h"
 
+#include "engine/model/layer_experts.h"
+
 namespace assay::engine {
 namespace {
 
@@ -27,14 +29,6 @@ kernels::DenseWeights PackQkv(const ModelConfig& c, const LayerTensors& tensors,
   return kernels::PackDense(weight, bias, static_cast<int64_t>(bias.size()), c.hidden_size, dtype);
 }
 
-kernels::ExpertWeights PackLayerExperts(const ModelConfig& c, const LayerTensors& tensors) {
-  const std::vector<float> gate_up_bias = Widen(tensors.gate_up_bias), down_bias = Widen(tensors.down_bias);
-  return kernels::PackExperts({c.num_local_experts, c.hidden_size, c.intermediate_size,
-                               tensors.gate_up_blocks.data(), tensors.gate_up_scales.data(), gate_up_bias,
-                               tensors.down_blocks.data(), tensors.down_scales.data(), down_bias,
-                               static_cast<float>(c.swiglu_limit)});
-}
-
 }  // namespace
 
 GroupedLayer PackLayer(const ModelConfig& c, const LayerTensors& tensors, bool sliding,
@@ -49,7 +43,9 @@ GroupedLayer PackLayer(const ModelConfig& c, const LayerTensors& tensors, bool s
                                c.num_attention_heads * c.head_dim, dtype);
   layer.router = kernels::PackRouter(Widen(tensors.router.weight), Widen(tensors.router.bias),
                                      c.num_local_experts, c.hidden_size);
-  layer.experts = PackLayerExperts(c, tensors);
+  layer.key_scale = tensors.key_scale;
+  layer.value_scale = tensors.value_scale;
+  layer.experts = kernels::PackExperts(LayerExperts(c, tensors).tensors());
   return layer;
 }
 

@@ -17,6 +17,7 @@ struct GroupedLayer {
   kernels::DenseWeights qkv, o;
   kernels::RouterWeights router;
   kernels::ExpertWeights experts;
+  float key_scale = 0, value_scale = 0;  // of an FP8 cache; 0: not rounded
 };
 GroupedLayer PackLayer(const ModelConfig& config, const LayerTensors& tensors, bool sliding,
                        kernels::DenseDtype dtype);

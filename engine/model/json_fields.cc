@@ -1,6 +1,8 @@
 #include "engine/model/json_fields.h"
 
 #include <cmath>
+#include <set>
+#include <vector>
 
 namespace assay::engine {
 
@@ -54,9 +56,26 @@ Result<JsonFields> JsonFields::Object(const char* name) const {
 }
 
 Result<nlohmann::json> ParseJsonObject(const std::string& text, const std::string& source) {
-  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+  // A reader would take one of two equal keys without a word, and recurse into any depth.
+  constexpr int kDeepest = 32;
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::string twice;
+  bool too_deep = false;
+  using Event = nlohmann::json::parse_event_t;
+  const auto watch = [&](int depth, Event event, nlohmann::json& parsed) {
+    too_deep = too_deep || depth > kDeepest;
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second) {
+      twice = parsed.get<std::string>();
+    }
+    return !too_deep;
+  };
+  nlohmann::json value = nlohmann::json::parse(text, watch, false);
+  if (too_deep) return Fail(ErrorKind::kUsage, "{}: is nested more than {} deep", source, kDeepest);
   if (value.is_discarded()) return Fail(ErrorKind::kUsage, "{}: is not valid JSON", source);
   if (!value.is_object()) return Fail(ErrorKind::kUsage, "{}: must be a JSON object", source);
+  if (!twice.empty()) return Fail(ErrorKind::kUsage, "{}: has {} twice", source, twice);
   return value;
 }
 

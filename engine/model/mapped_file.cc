@@ -12,7 +12,8 @@
 namespace assay::engine {
 
 Result<MappedFile> MappedFile::Open(const Path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Opening a pipe would wait for its writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     return Fail(ErrorKind::kUsage, "missing weights: {}: cannot be read: {}", path.string(),
                 std::strerror(errno));
@@ -39,6 +40,10 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+void MappedFile::Release() const {
+  if (!bytes_.empty()) ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -18,6 +18,8 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   const Path& path() const { return path_; }
+  // Its pages need not stay in memory; those touched again are read again.
+  void Release() const;
 
  private:
   MappedFile(Path path, std::span<const std::byte> bytes) : path_(std::move(path)), bytes_(bytes) {}

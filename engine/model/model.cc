@@ -2,6 +2,7 @@
 
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
+#include "engine/model/layer_experts.h"
 
 namespace assay::engine {
 
@@ -49,6 +50,8 @@ Result<std::unique_ptr<Model>> Model::Load(const Path& folder, const ModelOption
   if (Status status = CheckModelOptions(checkpoint.config, options); !status) {
     return FailWithin(folder.string(), status.error());
   }
+  WarnOfUnequalScales(checkpoint);
+  WarnOfUnlikelyGateUpOrder(checkpoint);
   ASSIGN_OR_RETURN(std::string hash, CheckpointHash(folder, checkpoint.files));
   return options.moe_backend == MoeBackend::kReference
              ? MakeReferenceModel(checkpoint, options, std::move(hash))

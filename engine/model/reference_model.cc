@@ -6,8 +6,10 @@
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
 #include "engine/model/kv_cache.h"
+#include "engine/model/layer_experts.h"
 #include "kernels/dense_matmul/dense_matmul.h"
 #include "kernels/expert_matmul/expert_matmul.h"
+#include "kernels/fp8/fp8.h"
 #include "kernels/rms_norm/rms_norm.h"
 #include "kernels/routing/top_k.h"
 
@@ -32,45 +34,65 @@ struct Linear {
   }
 };
 
+// A copy: the checkpoint's files are closed after loading.
+struct Experts {
+  std::vector<uint8_t> gate_up_blocks, gate_up_scales, down_blocks, down_scales;
+  std::vector<kernels::Bf16> gate_up_bf16, down_bf16;
+  Floats gate_up_bias, down_bias;
+  kernels::ExpertTensors tensors;
+
+  explicit Experts(const kernels::ExpertTensors& from) : tensors(from) {
+    const int64_t elements = from.experts * from.hidden * from.intermediate;
+    Keep(tensors.gate_up_blocks, elements, gate_up_blocks);
+    Keep(tensors.gate_up_scales, elements / 16, gate_up_scales);
+    Keep(tensors.down_blocks, elements / 2, down_blocks);
+    Keep(tensors.down_scales, elements / 32, down_scales);
+    Keep(tensors.gate_up_bf16, 2 * elements, gate_up_bf16);
+    Keep(tensors.down_bf16, elements, down_bf16);
+    gate_up_bias.assign(from.gate_up_bias.begin(), from.gate_up_bias.end());
+    down_bias.assign(from.down_bias.begin(), from.down_bias.end());
+    tensors.gate_up_bias = gate_up_bias;
+    tensors.down_bias = down_bias;
+  }
+  Experts(Experts&&) = default;
+
+  template <class T>
+  static void Keep(const T*& from, int64_t count, std::vector<T>& to) {
+    if (from == nullptr) return;
+    to.assign(from, from + count);
+    from = to.data();
+  }
+};
+
 struct Layer {
   bool sliding;
-  Floats input_norm, post_attention_norm, sinks, gate_up_bias, down_bias;
+  Floats input_norm, post_attention_norm, sinks;
   Linear q, k, v, o, router;
-  std::vector<uint8_t> gate_up_blocks, gate_up_scales, down_blocks, down_scales;
+  Experts experts;
+  float key_scale, value_scale;
 
-  Layer(const LayerTensors& from, bool is_sliding)
+  Layer(const ModelConfig& config, const LayerTensors& from, bool is_sliding)
       : sliding(is_sliding),
         input_norm(Widen(from.input_norm)),
         post_attention_norm(Widen(from.post_attention_norm)),
         sinks(Widen(from.sinks)),
-        gate_up_bias(Widen(from.gate_up_bias)),
-        down_bias(Widen(from.down_bias)),
         q(from.q),
         k(from.k),
         v(from.v),
         o(from.o),
         router(from.router),
-        gate_up_blocks(from.gate_up_blocks.begin(), from.gate_up_blocks.end()),
-        gate_up_scales(from.gate_up_scales.begin(), from.gate_up_scales.end()),
-        down_blocks(from.down_blocks.begin(), from.down_blocks.end()),
-        down_scales(from.down_scales.begin(), from.down_scales.end()) {}
-
-  kernels::ExpertTensors Experts(const ModelConfig& c) const {
-    return {c.num_local_experts,
-            c.hidden_size,
-            c.intermediate_size,
-            gate_up_blocks.data(),
-            gate_up_scales.data(),
-            gate_up_bias,
-            down_blocks.data(),
-            down_scales.data(),
-            down_bias,
-            static_cast<float>(c.swiglu_limit)};
-  }
+        experts(LayerExperts(config, from).tensors()),
+        key_scale(from.key_scale),
+        value_scale(from.value_scale) {}
 };
 
 void Add(const Floats& from, Floats& to) {
   std::transform(to.begin(), to.end(), from.begin(), to.begin(), std::plus<>());
+}
+
+// As an FP8 cache would keep it. Scale 0: as it is.
+void RoundToFp8(float scale, int64_t n, float* x) {
+  if (scale > 0) kernels::RoundToFp8Reference(kernels::Fp8::kE4M3FN, scale, n, x);
 }
 
 class ReferenceModel : public Model {
@@ -85,7 +107,8 @@ class ReferenceModel : public Model {
         rotary_(RotaryTableOf(config_, options)),
         cache_(config_, options) {
     for (size_t l = 0; l < checkpoint.layers.size(); ++l) {
-      layers_.emplace_back(checkpoint.layers[l], config_.sliding[l]);
+      layers_.emplace_back(config_, checkpoint.layers[l], config_.sliding[l]);
+      checkpoint.ReleaseFiles();
     }
   }
 
@@ -128,7 +151,7 @@ class ReferenceModel : public Model {
   Floats Attend(int64_t layer_index, const BatchRows& rows, const Floats& t) {
     const Layer& layer = layers_[static_cast<size_t>(layer_index)];
     Floats q = layer.q(t), k = layer.k(t);
-    const Floats v = layer.v(t);
+    Floats v = layer.v(t);
     Floats out(q.size());
     const int64_t dim = config_.head_dim, kv_heads = config_.num_key_value_heads;
     const int64_t stride = config_.num_attention_heads * dim, group = config_.num_attention_heads / kv_heads;
@@ -137,6 +160,8 @@ class ReferenceModel : public Model {
         const int64_t position = rows.positions[static_cast<size_t>(row)];
         kernels::RotaryReference(rotary_, position, config_.num_attention_heads, q.data() + row * stride);
         kernels::RotaryReference(rotary_, position, kv_heads, k.data() + row * kv_heads * dim);
+        RoundToFp8(layer.key_scale, kv_heads * dim, k.data() + row * kv_heads * dim);
+        RoundToFp8(layer.value_scale, kv_heads * dim, v.data() + row * kv_heads * dim);
         const int64_t block = part.Blocks(layer.sliding)[static_cast<size_t>(position / options_.block_size)];
         for (int64_t head = 0; head < kv_heads; ++head) {
           const int64_t at = (row * kv_heads + head) * dim;
@@ -164,7 +189,7 @@ class ReferenceModel : public Model {
     Floats weights(ids.size());
     kernels::TopKReference({tokens, config_.num_local_experts, k}, logits.data(), {}, ids.data(),
                            weights.data());
-    kernels::ExpertMatmulReference(layer.Experts(config_), t.data(), tokens, k, ids.data(), weights.data(),
+    kernels::ExpertMatmulReference(layer.experts.tensors, t.data(), tokens, k, ids.data(), weights.data(),
                                    x.data());
   }
 

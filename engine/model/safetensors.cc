@@ -38,9 +38,10 @@ std::optional<uint64_t> Unsigned(const nlohmann::json& value) {
   return value.get<uint64_t>();
 }
 
-// One header entry to a view of `data`.
-Result<TensorView> ReadEntry(const nlohmann::json& entry, std::span<const std::byte> data) {
-  const auto wrong = [](const std::string& what) { return Fail(ErrorKind::kUsage, "{}", what); };
+// One header entry to a view of `data`. `where` is file and tensor.
+Result<TensorView> ReadEntry(const nlohmann::json& entry, std::span<const std::byte> data,
+                             const std::string& where) {
+  const auto wrong = [&](const std::string& what) { return Fail(ErrorKind::kUsage, "{}: {}", where, what); };
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
       !entry.contains("data_offsets")) {
     return wrong("needs dtype, shape and data_offsets");
@@ -54,7 +55,7 @@ Result<TensorView> ReadEntry(const nlohmann::json& entry, std::span<const std::b
   uint64_t bytes = static_cast<uint64_t>(type->bytes);
   for (const nlohmann::json& side : entry["shape"]) {
     const auto length = Unsigned(side);
-    if (!length || __builtin_mul_overflow(bytes, *length, &bytes)) {
+    if (!length || *length > INT64_MAX || __builtin_mul_overflow(bytes, *length, &bytes)) {
       return wrong("impossible shape " + entry["shape"].dump().substr(0, 80));
     }
     view.shape.push_back(static_cast<int64_t>(*length));
@@ -64,7 +65,9 @@ Result<TensorView> ReadEntry(const nlohmann::json& entry, std::span<const std::b
   const auto end = begin ? Unsigned(offsets[1]) : std::nullopt;
   if (!end || *begin > *end) return wrong("impossible data_offsets " + offsets.dump().substr(0, 80));
   if (*end > data.size()) {
-    return wrong(fmt::format("ends at byte {} of the data, the file has {}: truncated?", *end, data.size()));
+    return Fail(ErrorKind::kUsage,
+                "missing weights: {}: ends at byte {} of the data, the file has {}: truncated?", where, *end,
+                data.size());
   }
   if (*end - *begin != bytes) {
     return wrong(fmt::format("shape {} of {} needs {} bytes, data_offsets give {}", Shape(view.shape),
@@ -115,11 +118,13 @@ int64_t TensorTypeBytes(TensorType type) {
 Result<std::map<std::string, TensorView>> ParseSafetensors(std::span<const std::byte> file,
                                                            const std::string& source) {
   if (file.size() < 8)
-    return Fail(ErrorKind::kUsage, "{}: {} bytes, too short for safetensors", source, file.size());
+    return Fail(ErrorKind::kUsage, "missing weights: {}: {} bytes, too short for safetensors", source,
+                file.size());
   uint64_t header_size = 0;
   for (size_t i = 0; i < 8; ++i) header_size |= static_cast<uint64_t>(file[i]) << (8 * i);
   if (header_size > kLargestHeader || header_size > file.size() - 8) {
-    return Fail(ErrorKind::kUsage, "{}: header of {} bytes in a file of {}: truncated or not safetensors",
+    return Fail(ErrorKind::kUsage,
+                "missing weights: {}: header of {} bytes in a file of {}: truncated or not safetensors",
                 source, header_size, file.size());
   }
   const auto* text = reinterpret_cast<const char*>(file.data()) + 8;
@@ -129,9 +134,8 @@ Result<std::map<std::string, TensorView>> ParseSafetensors(std::span<const std::
   std::map<std::string, TensorView> tensors;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    Result<TensorView> view = ReadEntry(entry, data);
-    if (!view) return FailWithin(source + ": tensor " + name, view.error());
-    tensors.emplace(name, *view);
+    ASSIGN_OR_RETURN(TensorView view, ReadEntry(entry, data, source + ": tensor " + name));
+    tensors.emplace(name, std::move(view));
   }
   RETURN_IF_ERROR(CheckCover(tensors, data, source));
   return tensors;
@@ -189,6 +193,11 @@ Result<TensorFiles> TensorFiles::Open(const Path& folder) {
 
 Result<TensorView> TensorFiles::Get(const std::string& name, TensorType type,
                                     const std::vector<int64_t>& shape) const {
+  return GetAnyOf(name, {type}, {shape});
+}
+
+Result<TensorView> TensorFiles::GetAnyOf(const std::string& name, const std::vector<TensorType>& types,
+                                         const std::vector<std::vector<int64_t>>& shapes) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) {
     return Fail(ErrorKind::kUsage, "missing weights: {}: tensor {} is in none of its files", folder_.string(),
@@ -196,15 +205,19 @@ Result<TensorView> TensorFiles::Get(const std::string& name, TensorType type,
   }
   const TensorView& view = found->second.view;
   const std::string file = files_[found->second.file].path().string();
-  if (view.type != type) {
-    return Fail(ErrorKind::kUsage, "{}: tensor {} must be {}, found {}", file, name, TensorTypeName(type),
-                TensorTypeName(view.type));
+  if (std::find(types.begin(), types.end(), view.type) == types.end()) {
+    return Fail(ErrorKind::kUsage, "{}: tensor {} must be {}, found {}", file, name,
+                TensorTypeName(types.front()), TensorTypeName(view.type));
   }
-  if (view.shape != shape) {
+  if (std::find(shapes.begin(), shapes.end(), view.shape) == shapes.end()) {
     return Fail(ErrorKind::kUsage, "{}: tensor {} must have shape {} by config.json, found {}", file, name,
-                Shape(shape), Shape(view.shape));
+                Shape(shapes.front()), Shape(view.shape));
   }
   return view;
+}
+
+void TensorFiles::Release() const {
+  for (const MappedFile& file : files_) file.Release();
 }
 
 std::vector<Path> TensorFiles::Paths() const {

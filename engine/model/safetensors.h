@@ -41,7 +41,13 @@ class TensorFiles {
   bool Has(const std::string& name) const { return tensors_.contains(name); }
   // The tensor, if it has this type and shape; otherwise an error that names file and tensor.
   Result<TensorView> Get(const std::string& name, TensorType type, const std::vector<int64_t>& shape) const;
+  // As above for tensors that exporters write in more than one way; the first is the one that errors name.
+  Result<TensorView> GetAnyOf(const std::string& name, const std::vector<TensorType>& types,
+                              const std::vector<std::vector<int64_t>>& shapes) const;
   std::vector<Path> Paths() const;
+  const Path& Folder() const { return folder_; }
+  // Gives mapped pages back to the system; they are read again when they are touched again.
+  void Release() const;
 
  private:
   struct Entry {

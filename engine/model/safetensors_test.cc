@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 
@@ -66,6 +67,21 @@ const BadHeader kBad[] = {
     {"shape not a list", R"({"a":{"dtype":"U8","shape":1,"data_offsets":[0,1]}})", 1, "shape is not a list"},
     {"negative side", R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}})", 1,
      "impossible shape [-1]"},
+    {"side beyond int64", R"({"a":{"dtype":"U8","shape":[0,9223372036854775808],"data_offsets":[0,0]}})", 0,
+     "impossible shape [0,9223372036854775808]"},
+    {"fraction of a side", R"({"a":{"dtype":"U8","shape":[1.0],"data_offsets":[0,1]}})", 1,
+     "impossible shape [1.0]"},
+    {"offset beyond any file",
+     R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551615,18446744073709551616]}})", 1,
+     "impossible data_offsets"},
+    {"not an object", R"({"a":[1]})", 0, "tensor a: needs dtype, shape and data_offsets"},
+    {"the same tensor twice",
+     R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+     1, "safetensors header: has a twice"},
+    {"the same field twice", R"({"a":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1,
+     "has dtype twice"},
+    {"not UTF-8", "{\"\xff\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1,
+     "is not valid JSON"},
     {"sides overflow", R"({"a":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0,
      "impossible shape"},
     {"size does not fit", R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4,
@@ -95,7 +111,10 @@ TEST(Safetensors, RefusesABadHeaderByFileAndTensor) {
     std::string header = bad.header;
     header.resize((header.size() + 7) / 8 * 8, ' ');
     EXPECT_THAT(ErrorOf(File(header, bad.data)), HasSubstr(bad.message)) << bad.name;
-    EXPECT_THAT(ErrorOf(File(header, bad.data)), StartsWith("w.safetensors: ")) << bad.name;
+    const bool truncated = std::string(bad.name) == "truncated";
+    EXPECT_THAT(ErrorOf(File(header, bad.data)),
+                StartsWith(truncated ? "missing weights: w.safetensors: " : "w.safetensors: "))
+        << bad.name;
   }
 }
 
@@ -105,6 +124,18 @@ TEST(Safetensors, RefusesAHeaderThatTheFileCannotHold) {
   EXPECT_THAT(ErrorOf(File("{}", 0, 200'000'000)), HasSubstr("truncated or not safetensors"));
   const std::vector<std::byte> tiny(7);
   EXPECT_THAT(ParseSafetensors(tiny, "w").error().message, HasSubstr("7 bytes, too short"));
+}
+
+TEST(Safetensors, RefusesDepthThatWouldExhaustTheStack) {
+  const std::string deep =
+      "{\"a\":{\"dtype\":" + std::string(1 << 20, '[') + std::string(1 << 20, ']') + "}}";
+  EXPECT_THAT(ErrorOf(File(deep + "  ", 0)), HasSubstr("is nested more than 32 deep"));
+}
+
+TEST(Safetensors, CutShortIsMissingWeights) {
+  EXPECT_THAT(ErrorOf(File("{}", 0, 3)), StartsWith("missing weights: w.safetensors: header of 3 bytes"));
+  const std::vector<std::byte> tiny(7);
+  EXPECT_THAT(ParseSafetensors(tiny, "w").error().message, StartsWith("missing weights: w: 7 bytes"));
 }
 
 // Every prefix of a real file is an error, never a crash.
@@ -175,6 +206,32 @@ TEST(ModelLoad, SaysWhichTensorIsMissingOrWrong) {
   EXPECT_THAT(
       error_with(R"([8,64,2,16])", R"([8,64,16,2])"),
       HasSubstr("down_proj_blocks must have shape [8, 64, 2, 16] by config.json, found [8, 64, 16, 2]"));
+}
+
+TEST(ModelLoad, RefusesATensorInTwoShards) {
+  const RandomModel checkpoint({}, 1, 2);
+  const auto first = checkpoint.folder / "model-00001-of-00002.safetensors";
+  const auto second = checkpoint.folder / "model-00002-of-00002.safetensors";
+  std::filesystem::copy_file(first, second, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(LoadError(checkpoint.folder.path()),
+              HasSubstr("model.embed_tokens.weight is in another shard too"));
+}
+
+TEST(ModelLoad, RefusesAShardThatDoesNotHoldWhatTheIndexSays) {
+  const RandomModel checkpoint({}, 1, 2);
+  const Path index = checkpoint.folder / "model.safetensors.index.json";
+  std::string text = *ReadFile(index);
+  const size_t at = text.find("model-00002", text.find("\"lm_head.weight\""));
+  text[at + 10] = '1';
+  ASSERT_TRUE(WriteFileAtomic(index, text));
+  EXPECT_THAT(LoadError(checkpoint.folder.path()), StartsWith("missing weights: "));
+}
+
+TEST(ModelLoad, APipeIsNoWeightFile) {
+  const RandomModel checkpoint;
+  std::filesystem::remove(checkpoint.folder / "model.safetensors");
+  ASSERT_EQ(::mkfifo((checkpoint.folder / "model.safetensors").c_str(), 0600), 0);
+  EXPECT_THAT(LoadError(checkpoint.folder.path()), HasSubstr("model.safetensors: not a file"));
 }
 
 TEST(ModelLoad, RefusesAShardOutsideTheFolder) {

@@ -23,6 +23,11 @@ struct ExpertTensors {
   const uint8_t* down_scales;           // [experts, hidden, intermediate / 32]
   std::span<const float> down_bias;     // [experts, hidden]
   float swiglu_limit;
+  // Instead of blocks and scales, bf16 with the input axis first.
+  const Bf16* gate_up_bf16 = nullptr;  // [experts, hidden, 2 * intermediate]
+  const Bf16* down_bf16 = nullptr;     // [experts, intermediate, hidden]
+  // Static FP8 (E4M3FN) activations: what goes into either product is rounded to it. 0: not rounded.
+  float gate_up_input_scale = 0, down_input_scale = 0;
 };
 
 // y[t] += sum over slots j of weights[t, j] * (W2 a + b2), a = swiglu(W1 x[t] + b1) for the expert ids[t, j],
@@ -31,12 +36,16 @@ struct ExpertTensors {
 void ExpertMatmulReference(const ExpertTensors& experts, const float* x, int64_t tokens, int64_t k,
                            const int32_t* ids, const float* weights, float* y);
 
-// The same, packed once at load: still MXFP4, in panels. Gate-up panel p is a panel of the gates [32 p, 32 p
-// + 32) and behind it one of their ups, so that their products can be gated on the spot and the outcome is a
-// whole block of activations.
+// The same, packed once at load: still MXFP4 or bf16, in panels. Gate-up panel p is a panel of the gates
+// [32 p, 32 p + 32) and behind it one of their ups, so that their products can be gated on the spot and the
+// outcome is a whole block of activations.
 struct ExpertWeights {
   int64_t experts = 0, hidden = 0, intermediate = 0;
   float swiglu_limit = 0;
+  PanelFormat format = PanelFormat::kMxfp4;
+  // With static FP8 activations rows hold codes (EncodeToFp8), and this is what a code of 1 is worth. 0: rows
+  // hold numbers.
+  float gate_up_input_scale = 0, down_input_scale = 0;
   Aligned<uint8_t> gate_up, down;  // [experts, panels] packed panels
   Aligned<float> gate_up_bias;     // [experts, 2 * intermediate] in panel order
   Aligned<float> down_bias;        // [experts, hidden]
@@ -46,6 +55,10 @@ struct ExpertWeights {
   int64_t BytesOfOne() const { return (gate_up.size() + down.size()) / experts; }
 };
 ExpertWeights PackExperts(const ExpertTensors& experts);
+
+// The kind of rows that experts take where `wish` is asked for: FP8 codes are bf16 numbers, and bf16 weights
+// take no int8.
+Activations ExpertActivations(bool bf16_weights, bool fp8_codes, Activations wish);
 
 // What both halves need to know of a batch.
 struct ExpertBatch {

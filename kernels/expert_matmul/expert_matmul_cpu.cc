@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "kernels/expert_matmul/expert_matmul.h"
+#include "kernels/fp8/fp8.h"
 #include "kernels/swiglu/swiglu.h"
 
 namespace assay::kernels {
@@ -31,13 +32,18 @@ void ForEachExpert(int64_t experts, const ExpertBatch& batch, const ActivationRo
   }
 }
 
-// y += factor * (sums + bias)
-void AddScaled(const float* sums, const float* bias, float factor, float* y) {
-  for (int64_t n = 0; n < kPanel; ++n) y[n] += factor * (sums[n] + bias[n]);
+// What a unit of the rows is worth. Multiplying by 1 changes no bit.
+float Worth(float input_scale) {
+  return input_scale > 0 ? input_scale : 1;
 }
 
-void AddBias(const float* bias, float* sums) {
-  for (int64_t n = 0; n < kPanel; ++n) sums[n] += bias[n];
+// y += factor * (worth * sums + bias)
+void AddScaled(const float* sums, float worth, const float* bias, float factor, float* y) {
+  for (int64_t n = 0; n < kPanel; ++n) y[n] += factor * (sums[n] * worth + bias[n]);
+}
+
+void AddBias(const float* bias, float worth, float* sums) {
+  for (int64_t n = 0; n < kPanel; ++n) sums[n] = sums[n] * worth + bias[n];
 }
 
 }  // namespace
@@ -47,7 +53,8 @@ void ExpertGateUp(const ExpertWeights& weights, const ExpertBatch& batch, const 
   CHECK_EQ(x.K(), weights.hidden);
   CHECK_EQ(a.K(), weights.intermediate);
   alignas(64) float gates[kRowTile * kPanel], ups[kRowTile * kPanel], gated[kPanel];
-  const int64_t panel_bytes = Mxfp4PanelBytes(weights.hidden);
+  const int64_t panel_bytes = PanelBytes(weights.format, weights.hidden);
+  const float worth = Worth(weights.gate_up_input_scale);
   const auto token = [&](int64_t position) {
     return batch.routing.col_sorted[static_cast<size_t>(position)] / batch.k;
   };
@@ -55,13 +62,14 @@ void ExpertGateUp(const ExpertWeights& weights, const ExpertBatch& batch, const 
     for (int64_t panel = first; panel < last; ++panel) {
       const int64_t index = (rows.expert * weights.GateUpPanels() + panel) * 2;
       const uint8_t* packed = weights.gate_up.data() + index * panel_bytes;
-      PanelMatmul(PanelFormat::kMxfp4, packed, weights.hidden, rows.activations, gates);
-      PanelMatmul(PanelFormat::kMxfp4, packed + panel_bytes, weights.hidden, rows.activations, ups);
+      PanelMatmul(weights.format, packed, weights.hidden, rows.activations, gates);
+      PanelMatmul(weights.format, packed + panel_bytes, weights.hidden, rows.activations, ups);
       const float* bias = weights.gate_up_bias.data() + index * kPanel;
       for (int64_t r = 0; r < rows.count; ++r) {
-        AddBias(bias, gates + r * kPanel);
-        AddBias(bias + kPanel, ups + r * kPanel);
+        AddBias(bias, worth, gates + r * kPanel);
+        AddBias(bias + kPanel, worth, ups + r * kPanel);
         Swiglu(gates + r * kPanel, ups + r * kPanel, kPanel, weights.swiglu_limit, gated);
+        if (weights.down_input_scale > 0) EncodeToFp8(Fp8::kE4M3FN, weights.down_input_scale, kPanel, gated);
         a.SetColumns(rows.begin + r, panel * kPanel, kPanel, gated);
       }
     }
@@ -72,16 +80,17 @@ void ExpertDown(const ExpertWeights& weights, const ExpertBatch& batch, const Ac
                 const float* gate_weights, int64_t first, int64_t last, float* y) {
   CHECK_EQ(a.K(), weights.intermediate);
   alignas(64) float sums[kRowTile * kPanel];
-  const int64_t panel_bytes = Mxfp4PanelBytes(weights.intermediate);
+  const int64_t panel_bytes = PanelBytes(weights.format, weights.intermediate);
+  const float worth = Worth(weights.down_input_scale);
   const auto itself = [](int64_t position) { return position; };
   ForEachExpert(weights.experts, batch, a, itself, [&](const Rows& rows) {
     for (int64_t panel = first; panel < last; ++panel) {
       const int64_t index = rows.expert * weights.DownPanels() + panel;
-      PanelMatmul(PanelFormat::kMxfp4, weights.down.data() + index * panel_bytes, weights.intermediate,
+      PanelMatmul(weights.format, weights.down.data() + index * panel_bytes, weights.intermediate,
                   rows.activations, sums);
       for (int64_t r = 0; r < rows.count; ++r) {
         const int64_t g = batch.routing.col_sorted[static_cast<size_t>(rows.begin + r)];
-        AddScaled(sums + r * kPanel, weights.down_bias.data() + index * kPanel, gate_weights[g],
+        AddScaled(sums + r * kPanel, worth, weights.down_bias.data() + index * kPanel, gate_weights[g],
                   y + g / batch.k * weights.hidden + panel * kPanel);
       }
     }
