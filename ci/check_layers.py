@@ -20,7 +20,7 @@ LIBRARIES = {
     "pcre2": ["tokenizer", "evals/gpqa", "runner/launch"],
     "hwy/": ["kernels"],
     "prometheus/": ["engine/server"],
-    "CLI/": ["runner/cli", "engine/serve_flags.cc", "engine/make_model_flags.cc", "engine/main.cc", "testing/main.cc"],
+    "CLI/": ["runner/cli", "engine/command_line.h", "testing/main.cc"],
     "openssl/": ["base"],
 }
 

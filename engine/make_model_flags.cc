@@ -1,10 +1,9 @@
 #include "engine/make_model_flags.h"
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <span>
 
 #include "base/text.h"
+#include "engine/command_line.h"
 #include "engine/model/config.h"
 
 namespace assay::engine {
@@ -52,11 +51,6 @@ Example: assay-engine make-model --shape gpt-oss-20b --layers 4 --vocab 8192 /tm
 )";
 
 namespace {
-
-template <typename... Args>
-tl::unexpected<Error> BadFlag(fmt::format_string<Args...> format, Args&&... args) {
-  return Fail(ErrorKind::kUsage, "bad flag: {}", fmt::format(format, std::forward<Args>(args)...));
-}
 
 struct NamedShape {
   const char* name;
@@ -113,7 +107,6 @@ constexpr SizeFlag kSizes[] = {
 struct Words {
   std::string shape = "tiny", layout = "mxfp4";
   int64_t sizes[std::size(kSizes)] = {};  // 0: not given
-  std::vector<std::string> outs;
 };
 
 void Declare(CLI::App& app, MakeModelFlags& flags, Words& words) {
@@ -126,26 +119,7 @@ void Declare(CLI::App& app, MakeModelFlags& flags, Words& words) {
   app.add_option("--seed", flags.checkpoint.seed);
   app.add_option("--tokenizer", flags.tokenizer);
   app.add_option("--threads", flags.threads);
-}
-
-// What no option took: the folder, or a mistake.
-Status ReadOut(const CLI::App& app, MakeModelFlags& flags) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  for (const std::string& word : app.remaining()) {
-    if (StartsWith(word, "-")) {
-      const std::string name = word.substr(0, word.find('='));
-      const auto nearest = NearestWord(name, known);
-      if (nearest) return BadFlag("{}: unknown; did you mean {}?", name, *nearest);
-      return BadFlag("{}: unknown; assay-engine make-model --help lists the flags", name);
-    }
-    if (!flags.out.empty()) return BadFlag("{}: there is a folder to make already, {}", word, flags.out);
-    flags.out = word;
-  }
-  if (flags.out.empty()) return BadFlag("the folder to make is missing: make-model [flags] OUT");
-  return {};
+  app.add_option("OUT", flags.out);
 }
 
 Status Resolve(const Words& words, MakeModelFlags& flags) {
@@ -155,13 +129,10 @@ Status Resolve(const Words& words, MakeModelFlags& flags) {
   flags.checkpoint.layout = layout.layout;
   for (size_t i = 0; i < std::size(kSizes); ++i) {
     const int64_t size = words.sizes[i];
-    if (size < 0 || size > int64_t{1} << 24) {
-      return BadFlag("{} {}: must be from 1 to {}", kSizes[i].name, size, int64_t{1} << 24);
-    }
+    RETURN_IF_ERROR(CheckRanges({{kSizes[i].name, size, 0, int64_t{1} << 24}}));
     if (size != 0) flags.checkpoint.shape.*kSizes[i].size = size;
   }
-  if (flags.threads < 0 || flags.threads > 1024)
-    return BadFlag("--threads {}: must be 0 to 1024", flags.threads);
+  RETURN_IF_ERROR(CheckRanges({{"--threads", flags.threads, 0, 1024}}));
   // The engine's own rules say what it could load.
   const auto config = ParseModelConfig(RandomConfigJson(flags.checkpoint), "the model to make");
   if (!config) return FailWithin("bad flag", config.error());
@@ -175,15 +146,9 @@ Result<MakeModelFlags> ParseMakeModelFlags(std::vector<std::string> arguments) {
   Words words;
   CLI::App app;
   Declare(app, flags, words);
-  app.allow_extras();
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return BadFlag("{}", error.what());
-  }
+  RETURN_IF_ERROR(ParseArguments(app, std::move(arguments), "make-model"));
   if (flags.help) return flags;
-  RETURN_IF_ERROR(ReadOut(app, flags));
+  if (flags.out.empty()) return BadFlag("the folder to make is missing: make-model [flags] OUT");
   RETURN_IF_ERROR(Resolve(words, flags));
   return flags;
 }
