@@ -33,6 +33,32 @@ inline __m256i BroadcastFour(const void* bytes) {
   return _mm256_set1_epi32(four);
 }
 
+// Fetches the chunk of weights behind the current one, a little at every block of every tile: with several
+// tiles a chunk the processor does not look that far ahead by itself.
+class Ahead {
+ public:
+  template <class Block>
+  Ahead(const Block* chunk, int64_t count, int64_t rows)
+      : at_(reinterpret_cast<const char*>(chunk + kChunk)), end_(at_ + kChunk * sizeof(Block)) {
+    const int64_t steps = (rows + kTileRows - 1) / kTileRows * count;
+    step_ = (kChunk * static_cast<int64_t>(sizeof(Block)) / 64 + steps - 1) / steps * 64;
+  }
+  void Step() {
+    const char* to = std::min(at_ + step_, end_);
+    for (; at_ < to; at_ += 64) _mm_prefetch(at_, _MM_HINT_T0);
+  }
+
+ private:
+  const char *at_, *end_;
+  int64_t step_;
+};
+
+// Compilers like to add up a block's products as a tree, which takes more registers than there are; a chain
+// that they cannot look through takes one.
+inline void KeepChain(__m256i& sum) {
+  asm("" : "+x"(sum));
+}
+
 // MXFP4 elements enter as 2 * element + 12, from 0 to 24: a block's 32 products by int8 then need no more
 // than int16, once 12 times the sum of the activations is taken off. Additions may wrap on the way there: the
 // true sum of a lane's 16 products is at most 12 * 127 * 16 = 24384.
@@ -120,7 +146,9 @@ inline void AddBlock(const Weights& weights, int64_t block, int64_t column, cons
                     x1 = BroadcastFour(x[r]->values + 8 * row + 4);
       ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
         sums[r][v] = _mm256_add_epi16(sums[r][v], _mm256_maddubs_epi16(first[v], x0));
+        KeepChain(sums[r][v]);
         sums[r][v] = _mm256_add_epi16(sums[r][v], _mm256_maddubs_epi16(second[v], x1));
+        KeepChain(sums[r][v]);
       }
     }
   }
@@ -157,6 +185,7 @@ inline void AddBlock(const Int8Weights& weights, int64_t block, int64_t column, 
       ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
         const __m256i pairs = _mm256_maddubs_epi16(magnitudes[v], _mm256_sign_epi8(values, w[v]));
         sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(pairs, ones));
+        KeepChain(sums[r][v]);
       }
     }
   }
@@ -169,37 +198,40 @@ inline void AddBlock(const Int8Weights& weights, int64_t block, int64_t column, 
   }
 }
 
-// `count` blocks by kRows rows; the chains are `out`.
+// `count` blocks by kRows rows, whose blocks from `first` on they meet; the chains are `out`.
 template <int kRows, class Weights>
-void Tile(const Weights& weights, int64_t count, const Int8Block** x, float* out) {
+void Tile(const Weights& weights, int64_t first, int64_t count, const uint8_t* const* rows, Ahead& ahead,
+          float* out) {
   constexpr int kVectors = kRows <= 2 ? 4 : 2;
+  const Int8Block* x[kRows];
+  ASSAY_UNROLL for (int r = 0; r < kRows; ++r) x[r] = reinterpret_cast<const Int8Block*>(rows[r]) + first;
   for (int64_t b = 0; b < count; ++b) {
-    for (int64_t column = 0; column < kPanel; column += kVectors * 8) {
+    ahead.Step();
+    ASSAY_UNROLL for (int column = 0; column < kPanel; column += kVectors * 8) {
       AddBlock<kRows, kVectors>(weights, b, column, x, out);
     }
     ASSAY_UNROLL for (int r = 0; r < kRows; ++r)++ x[r];
   }
 }
 
-// `count` blocks by all rows, whose blocks from `first` on they meet.
+// `count` blocks by all rows.
 template <class Weights>
-void AddRows(const Weights& weights, int64_t first, int64_t count, const PanelRows& rows, float* out) {
+void AddRows(const Weights& weights, int64_t first, int64_t count, const PanelRows& rows, Ahead ahead,
+             float* out) {
   for (int64_t r = 0; r < rows.count; r += kTileRows, out += kTileRows * kPanel) {
-    const int64_t n = std::min<int64_t>(kTileRows, rows.count - r);
-    const Int8Block* x[kTileRows];
-    for (int64_t i = 0; i < n; ++i) x[i] = reinterpret_cast<const Int8Block*>(rows.rows[r + i]) + first;
-    switch (n) {
+    const uint8_t* const* x = rows.rows + r;
+    switch (rows.count - r) {
       case 1:
-        Tile<1>(weights, count, x, out);
+        Tile<1>(weights, first, count, x, ahead, out);
         break;
       case 2:
-        Tile<2>(weights, count, x, out);
+        Tile<2>(weights, first, count, x, ahead, out);
         break;
       case 3:
-        Tile<3>(weights, count, x, out);
+        Tile<3>(weights, first, count, x, ahead, out);
         break;
       default:
-        Tile<kTileRows>(weights, count, x, out);
+        Tile<kTileRows>(weights, first, count, x, ahead, out);
         break;
     }
   }
@@ -210,14 +242,15 @@ void AddRows(const Weights& weights, int64_t first, int64_t count, const PanelRo
 void Mxfp4ByInt8Avx2(const uint8_t* panel, int64_t k, const PanelRows& rows, float* out) {
   std::fill(out, out + rows.count * kPanel, 0.0f);
   const auto* blocks = reinterpret_cast<const Mxfp4PanelBlock*>(panel);
-  OpenedBlock opened[kChunk];
+  alignas(64) OpenedBlock opened[kChunk];
   for (int64_t first = 0; first < k / kMxBlock; first += kChunk) {
     const int64_t count = std::min(kChunk, k / kMxBlock - first);
+    const Ahead ahead(blocks + first, count, rows.count);
     if (rows.count <= kTileRows) {
-      AddRows(Packed(blocks + first), first, count, rows, out);
+      AddRows(Packed(blocks + first), first, count, rows, ahead, out);
     } else {
       Open(blocks + first, count, opened);
-      AddRows(Opened{opened}, first, count, rows, out);
+      AddRows(Opened{opened}, first, count, rows, ahead, out);
     }
   }
 }
@@ -226,7 +259,9 @@ void Int8ByInt8Avx2(const uint8_t* panel, int64_t k, const PanelRows& rows, floa
   std::fill(out, out + rows.count * kPanel, 0.0f);
   const auto* blocks = reinterpret_cast<const Int8PanelBlock*>(panel);
   for (int64_t first = 0; first < Int8Blocks(k); first += kChunk) {
-    AddRows(Int8Weights{blocks + first}, first, std::min(kChunk, Int8Blocks(k) - first), rows, out);
+    const int64_t count = std::min(kChunk, Int8Blocks(k) - first);
+    const Ahead ahead(blocks + first, count, rows.count);
+    AddRows(Int8Weights{blocks + first}, first, count, rows, ahead, out);
   }
 }
 
