@@ -51,7 +51,7 @@ void PackMxfp4Panel(const uint8_t* blocks, const uint8_t* scales, int64_t k, std
 // `count` blocks as a bf16 panel holds them, [k / 2][column][k % 2]. Every value is exact, except that what
 // lies beyond bf16 becomes infinite, as it does in float32.
 void DecodeMxfp4Panel(const Mxfp4PanelBlock* blocks, int64_t count, Bf16* values);
-// The same values as [k][column].
-void DecodeMxfp4Panel(const Mxfp4PanelBlock* blocks, int64_t count, float* values);
+// Their elements as [k][column], and the scales to multiply these with as [block][column].
+void OpenMxfp4Panel(const Mxfp4PanelBlock* blocks, int64_t count, float* elements, float* scales);
 
 }  // namespace assay::kernels

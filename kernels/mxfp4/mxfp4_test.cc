@@ -117,8 +117,10 @@ TEST(Mxfp4Panel, DecodesWhatTheDefinitionDecodes) {
       const auto* panel_blocks = reinterpret_cast<const Mxfp4PanelBlock*>(packed.data());
       std::vector<Bf16> panel(static_cast<size_t>(kK * kPanel));
       DecodeMxfp4Panel(panel_blocks, kK / 32, panel.data());
-      std::vector<float> wide(panel.size());
-      DecodeMxfp4Panel(panel_blocks, kK / 32, wide.data());
+      std::vector<float> wide(panel.size()), wide_scales(kK / 32 * kPanel);
+      OpenMxfp4Panel(panel_blocks, kK / 32, wide.data(), wide_scales.data());
+      for (size_t i = 0; i < wide.size(); ++i)
+        wide[i] *= wide_scales[i / (32 * kPanel) * kPanel + i % kPanel];
       std::vector<float> values(40 * kK);
       DecodeMxfp4(blocks.data(), scales.data(), 40 * kK / 32, values.data());
       for (int64_t k = 0; k < kK; ++k) {

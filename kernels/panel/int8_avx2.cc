@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "kernels/mxfp4/mxfp4.h"
+#include "kernels/panel/ahead.h"
 #include "kernels/panel/paths.h"
 #include "kernels/unroll.h"
 
@@ -33,25 +34,12 @@ inline __m256i BroadcastFour(const void* bytes) {
   return _mm256_set1_epi32(four);
 }
 
-// Fetches the chunk of weights behind the current one, a little at every block of every tile: with several
-// tiles a chunk the processor does not look that far ahead by itself.
-class Ahead {
- public:
-  template <class Block>
-  Ahead(const Block* chunk, int64_t count, int64_t rows)
-      : at_(reinterpret_cast<const char*>(chunk + kChunk)), end_(at_ + kChunk * sizeof(Block)) {
-    const int64_t steps = (rows + kTileRows - 1) / kTileRows * count;
-    step_ = (kChunk * static_cast<int64_t>(sizeof(Block)) / 64 + steps - 1) / steps * 64;
-  }
-  void Step() {
-    const char* to = std::min(at_ + step_, end_);
-    for (; at_ < to; at_ += 64) _mm_prefetch(at_, _MM_HINT_T0);
-  }
-
- private:
-  const char *at_, *end_;
-  int64_t step_;
-};
+// The chunk of weights behind the current one, a little at every block of every tile.
+template <class Block>
+Ahead NextChunk(const Block* chunk, int64_t count, int64_t rows) {
+  return {chunk + kChunk, kChunk * static_cast<int64_t>(sizeof(Block)),
+          (rows + kTileRows - 1) / kTileRows * count};
+}
 
 // Compilers like to add up a block's products as a tree, which takes more registers than there are; a chain
 // that they cannot look through takes one.
@@ -245,7 +233,7 @@ void Mxfp4ByInt8Avx2(const uint8_t* panel, int64_t k, const PanelRows& rows, flo
   alignas(64) OpenedBlock opened[kChunk];
   for (int64_t first = 0; first < k / kMxBlock; first += kChunk) {
     const int64_t count = std::min(kChunk, k / kMxBlock - first);
-    const Ahead ahead(blocks + first, count, rows.count);
+    const Ahead ahead = NextChunk(blocks + first, count, rows.count);
     if (rows.count <= kTileRows) {
       AddRows(Packed(blocks + first), first, count, rows, ahead, out);
     } else {
@@ -260,7 +248,7 @@ void Int8ByInt8Avx2(const uint8_t* panel, int64_t k, const PanelRows& rows, floa
   const auto* blocks = reinterpret_cast<const Int8PanelBlock*>(panel);
   for (int64_t first = 0; first < Int8Blocks(k); first += kChunk) {
     const int64_t count = std::min(kChunk, Int8Blocks(k) - first);
-    const Ahead ahead(blocks + first, count, rows.count);
+    const Ahead ahead = NextChunk(blocks + first, count, rows.count);
     AddRows(Int8Weights{blocks + first}, first, count, rows, ahead, out);
   }
 }

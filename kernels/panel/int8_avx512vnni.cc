@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "kernels/mxfp4/mxfp4.h"
+#include "kernels/panel/ahead.h"
 #include "kernels/panel/paths.h"
 #include "kernels/unroll.h"
 
@@ -109,9 +110,17 @@ void Open(const Mxfp4PanelBlock* from, int64_t count, OpenedBlock* to) {
   }
 }
 
+// The chunk of weights behind the current one, a little at every block of every tile.
+template <class Block>
+Ahead NextChunk(const Block* chunk, int64_t count, int64_t rows) {
+  return {chunk + kChunk, kChunk * static_cast<int64_t>(sizeof(Block)),
+          (rows + kTileRows - 1) / kTileRows * count};
+}
+
 // `count` blocks by kRows rows, whose blocks from `first` on they meet; each output is one chain of blocks.
 template <int kRows, class Weights>
-void Tile(const Weights& weights, int64_t first, int64_t count, const uint8_t* const* rows, float* out) {
+void Tile(const Weights& weights, int64_t first, int64_t count, const uint8_t* const* rows, Ahead& ahead,
+          float* out) {
   const Int8Block* x[kRows];
   __m512 chains[kRows][2];
   ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
@@ -120,6 +129,7 @@ void Tile(const Weights& weights, int64_t first, int64_t count, const uint8_t* c
   }
   const __m512i minus_offset = _mm512_set1_epi16(static_cast<int16_t>(-Weights::kOffset));
   for (int64_t b = 0; b < count; ++b) {
+    ahead.Step();
     __m512i sums[kRows][2];
     ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
       sums[r][0] = sums[r][1] = _mm512_madd_epi16(_mm512_set1_epi32(Four(x[r][b].sums)), minus_offset);
@@ -150,27 +160,28 @@ void Tile(const Weights& weights, int64_t first, int64_t count, const uint8_t* c
 }
 
 template <class Weights>
-void AddRows(const Weights& weights, int64_t first, int64_t count, const PanelRows& rows, float* out) {
+void AddRows(const Weights& weights, int64_t first, int64_t count, const PanelRows& rows, Ahead ahead,
+             float* out) {
   for (int64_t r = 0; r < rows.count; r += kTileRows, out += kTileRows * kPanel) {
     const uint8_t* const* x = rows.rows + r;
     switch (std::min<int64_t>(kTileRows, rows.count - r)) {
       case 1:
-        Tile<1>(weights, first, count, x, out);
+        Tile<1>(weights, first, count, x, ahead, out);
         break;
       case 2:
-        Tile<2>(weights, first, count, x, out);
+        Tile<2>(weights, first, count, x, ahead, out);
         break;
       case 3:
-        Tile<3>(weights, first, count, x, out);
+        Tile<3>(weights, first, count, x, ahead, out);
         break;
       case 4:
-        Tile<4>(weights, first, count, x, out);
+        Tile<4>(weights, first, count, x, ahead, out);
         break;
       case 5:
-        Tile<5>(weights, first, count, x, out);
+        Tile<5>(weights, first, count, x, ahead, out);
         break;
       default:
-        Tile<kTileRows>(weights, first, count, x, out);
+        Tile<kTileRows>(weights, first, count, x, ahead, out);
         break;
     }
   }
@@ -184,11 +195,12 @@ void Mxfp4ByInt8Avx512(const uint8_t* panel, int64_t k, const PanelRows& rows, f
   alignas(64) OpenedBlock opened[kChunk];
   for (int64_t first = 0; first < k / kMxBlock; first += kChunk) {
     const int64_t count = std::min(kChunk, k / kMxBlock - first);
+    const Ahead ahead = NextChunk(blocks + first, count, rows.count);
     if (rows.count <= kTileRows) {
-      AddRows(Packed(blocks + first), first, count, rows, out);
+      AddRows(Packed(blocks + first), first, count, rows, ahead, out);
     } else {
       Open(blocks + first, count, opened);
-      AddRows(Opened{opened}, first, count, rows, out);
+      AddRows(Opened{opened}, first, count, rows, ahead, out);
     }
   }
 }
@@ -197,7 +209,9 @@ void Int8ByInt8Avx512(const uint8_t* panel, int64_t k, const PanelRows& rows, fl
   std::fill(out, out + rows.count * kPanel, 0.0f);
   const auto* blocks = reinterpret_cast<const Int8PanelBlock*>(panel);
   for (int64_t first = 0; first < Int8Blocks(k); first += kChunk) {
-    AddRows(Int8Weights{blocks + first}, first, std::min(kChunk, Int8Blocks(k) - first), rows, out);
+    const int64_t count = std::min(kChunk, Int8Blocks(k) - first);
+    const Ahead ahead = NextChunk(blocks + first, count, rows.count);
+    AddRows(Int8Weights{blocks + first}, first, count, rows, ahead, out);
   }
 }
 

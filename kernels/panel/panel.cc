@@ -52,6 +52,7 @@ void PanelMatmul(PanelFormat format, const uint8_t* panel, int64_t k, const Pane
   static const Choices choices;
   const PanelFunction multiply = choices.functions[static_cast<int>(format)][static_cast<int>(rows.format)];
   CHECK(multiply != nullptr);
+  if (rows.count == 0) return;
   multiply(panel, k, rows, out);
 }
 
