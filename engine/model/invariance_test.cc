@@ -29,6 +29,23 @@ ModelOptions SmallOptions() {
   return options;
 }
 
+// What a user can choose to multiply with.
+struct Numbers {
+  const char* name;
+  Activations activations;
+  DenseDtype dense;
+};
+const Numbers kNumbers[] = {{"bf16 pairs", Activations::kBf16Pair, DenseDtype::kBf16},
+                            {"int8 in experts", Activations::kInt8, DenseDtype::kBf16},
+                            {"int8 everywhere", Activations::kInt8, DenseDtype::kInt8}};
+
+ModelOptions SmallOptions(const Numbers& numbers) {
+  ModelOptions options = SmallOptions();
+  options.activations = numbers.activations;
+  options.dense_dtype = numbers.dense;
+  return options;
+}
+
 std::vector<std::vector<int32_t>> RandomPrompts(uint32_t seed, int count) {
   Random random(seed);
   std::vector<std::vector<int32_t>> prompts;
@@ -89,23 +106,30 @@ std::vector<std::vector<float>> Together(Model& model, const std::vector<std::ve
 
 TEST(Invariance, BatchAndChunkingDoNotChangeABit) {
   const RandomModel checkpoint(SmallShape());
-  const auto model = checkpoint.Load(SmallOptions());
   const auto prompts = RandomPrompts(1, 9);
-  const auto alone = Alone(*model, prompts);
-  for (uint32_t seed = 0; seed < 5; ++seed) EXPECT_EQ(Together(*model, prompts, seed, 0), alone) << seed;
+  for (const Numbers& numbers : kNumbers) {
+    const auto model = checkpoint.Load(SmallOptions(numbers));
+    const auto alone = Alone(*model, prompts);
+    for (uint32_t seed = 0; seed < 5; ++seed) {
+      EXPECT_EQ(Together(*model, prompts, seed, 0), alone) << numbers.name << " " << seed;
+    }
+  }
 }
 
 TEST(Invariance, ThreadsAndTensorParallelDegreeDoNotChangeABit) {
   const RandomModel checkpoint(SmallShape());
   const auto prompts = RandomPrompts(2, 6);
-  const auto expected = Alone(*checkpoint.Load(SmallOptions()), prompts);
-  for (const int ranks : {1, 2, 4}) {
-    for (const int threads : {1, 2, 3, 8}) {
-      ModelOptions options = SmallOptions();
-      options.tensor_parallel_size = ranks;
-      options.threads = threads;
-      const auto model = checkpoint.Load(options);
-      EXPECT_EQ(Together(*model, prompts, 7, 0), expected) << "ranks " << ranks << " threads " << threads;
+  for (const Numbers& numbers : kNumbers) {
+    const auto expected = Alone(*checkpoint.Load(SmallOptions(numbers)), prompts);
+    for (const int ranks : {1, 2, 4}) {
+      for (const int threads : {1, 2, 3, 8}) {
+        ModelOptions options = SmallOptions(numbers);
+        options.tensor_parallel_size = ranks;
+        options.threads = threads;
+        const auto model = checkpoint.Load(options);
+        EXPECT_EQ(Together(*model, prompts, 7, 0), expected)
+            << numbers.name << " ranks " << ranks << " threads " << threads;
+      }
     }
   }
 }
@@ -113,16 +137,18 @@ TEST(Invariance, ThreadsAndTensorParallelDegreeDoNotChangeABit) {
 TEST(Invariance, PoisonedPaddingDoesNotChangeABit) {
   const RandomModel checkpoint(SmallShape());
   const auto prompts = RandomPrompts(3, 6);
-  const auto expected = Alone(*checkpoint.Load(SmallOptions()), prompts);
-  ModelOptions options = SmallOptions();
-  options.poison_padding = true;
-  options.threads = 2;
-  const auto model = checkpoint.Load(options);
-  for (uint32_t seed = 0; seed < 5; ++seed) {
-    const auto logits = Together(*model, prompts, seed, 40);
-    EXPECT_EQ(logits, expected) << seed;
-    for (const auto& row : logits) {
-      for (const float logit : row) ASSERT_TRUE(std::isfinite(logit));
+  for (const Numbers& numbers : kNumbers) {
+    const auto expected = Alone(*checkpoint.Load(SmallOptions(numbers)), prompts);
+    ModelOptions options = SmallOptions(numbers);
+    options.poison_padding = true;
+    options.threads = 2;
+    const auto model = checkpoint.Load(options);
+    for (uint32_t seed = 0; seed < 5; ++seed) {
+      const auto logits = Together(*model, prompts, seed, 40);
+      EXPECT_EQ(logits, expected) << numbers.name << " " << seed;
+      for (const auto& row : logits) {
+        for (const float logit : row) ASSERT_TRUE(std::isfinite(logit));
+      }
     }
   }
 }
