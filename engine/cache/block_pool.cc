@@ -4,36 +4,51 @@
 
 namespace assay::engine {
 
-BlockPool::BlockPool(int64_t num_blocks) : held_(static_cast<size_t>(num_blocks), false) {
-  CHECK_GT(num_blocks, 0);
-  free_.reserve(held_.size());
-  for (int64_t block = num_blocks - 1; block >= 0; --block) free_.push_back(static_cast<int32_t>(block));
+BlockPool::BlockPool(int64_t num_blocks) : holders_(static_cast<size_t>(num_blocks), 0) {
+  CHECK_GE(num_blocks, 0);
+  const auto end = static_cast<int32_t>(num_blocks);
+  next_.assign(holders_.size() + 1, end);
+  previous_ = next_;
+  for (int32_t block = 0; block < end; ++block) Link(block, end);
 }
 
-bool BlockPool::Take(int64_t count, std::vector<int32_t>& table) {
-  if (count > Free()) return false;
-  for (int64_t i = 0; i < count; ++i) {
-    const int32_t block = free_.back();
-    free_.pop_back();
-    held_[static_cast<size_t>(block)] = true;
-    table.push_back(block);
-  }
-  return true;
+int32_t BlockPool::Take() {
+  CHECK_GT(free_, 0);
+  const int32_t block = next_.back();
+  Unlink(block);
+  holders_[Index(block)] = 1;
+  return block;
 }
 
-void BlockPool::Give(std::vector<int32_t>& table) {
-  for (const int32_t block : table) {
-    CHECK(block >= 0 && block < Total());
-    CHECK(held_[static_cast<size_t>(block)]);
-    held_[static_cast<size_t>(block)] = false;
-    free_.push_back(block);
-  }
-  table.clear();
+void BlockPool::Share(int32_t block) {
+  if (holders_[Index(block)]++ == 0) Unlink(block);
 }
 
-bool GrowTable(BlockPool& pool, int64_t block_size, int64_t tokens, std::vector<int32_t>& table) {
-  const int64_t missing = BlocksFor(tokens, block_size) - static_cast<int64_t>(table.size());
-  return missing <= 0 || pool.Take(missing, table);
+void BlockPool::Release(int32_t block, bool keep) {
+  CHECK_GT(holders_[Index(block)], 0);
+  if (--holders_[Index(block)] > 0) return;
+  Link(block, keep ? static_cast<int32_t>(Total()) : next_.back());
+}
+
+size_t BlockPool::Index(int32_t block) const {
+  CHECK(block >= 0 && block < Total());
+  return static_cast<size_t>(block);
+}
+
+void BlockPool::Link(int32_t block, int32_t before) {
+  const auto at = static_cast<size_t>(block), after = static_cast<size_t>(before);
+  next_[at] = before;
+  previous_[at] = previous_[after];
+  next_[static_cast<size_t>(previous_[after])] = block;
+  previous_[after] = block;
+  ++free_;
+}
+
+void BlockPool::Unlink(int32_t block) {
+  const auto at = static_cast<size_t>(block);
+  next_[static_cast<size_t>(previous_[at])] = next_[at];
+  previous_[static_cast<size_t>(next_[at])] = previous_[at];
+  --free_;
 }
 
 int64_t BlocksFor(int64_t tokens, int64_t block_size) {

@@ -1,31 +1,40 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace assay::engine {
 
-// Which KV blocks are free. Freeing a block that is not held, or one that does not exist, is a CHECK: a block
-// with two owners would give two requests each other's keys.
+// The KV blocks of one layer group: how many requests hold each, and in which order free ones are used again.
+// A free block may still have content worth finding again: such are used last, longest unused first. Giving
+// back a block that nobody holds is a CHECK: a block with two owners would give two requests each other's
+// keys.
 class BlockPool {
  public:
   explicit BlockPool(int64_t num_blocks);
 
-  int64_t Total() const { return static_cast<int64_t>(held_.size()); }
-  int64_t Free() const { return static_cast<int64_t>(free_.size()); }
+  int64_t Total() const { return static_cast<int64_t>(holders_.size()); }
+  int64_t Free() const { return free_; }
+  int64_t Holders(int32_t block) const { return holders_[Index(block)]; }
 
-  // Appends `count` blocks to `table`, or changes nothing and returns false when fewer are free.
-  bool Take(int64_t count, std::vector<int32_t>& table);
-  // Gives all blocks of `table` back and empties it.
-  void Give(std::vector<int32_t>& table);
+  // A free block, held once from now; there must be one.
+  int32_t Take();
+  // One more holder, of a held block or of a free one whose content is wanted again.
+  void Share(int32_t block);
+  // One holder less. When it was the last and `keep` is false, the block is the next to be used.
+  void Release(int32_t block, bool keep);
 
  private:
-  std::vector<int32_t> free_;  // the last one is taken next
-  std::vector<bool> held_;     // [num_blocks]
-};
+  size_t Index(int32_t block) const;
+  void Link(int32_t block, int32_t before);
+  void Unlink(int32_t block);
 
-// Lets `table` hold `tokens` positions; false (and nothing changed) when the pool is short.
-bool GrowTable(BlockPool& pool, int64_t block_size, int64_t tokens, std::vector<int32_t>& table);
+  int64_t free_ = 0;
+  std::vector<int32_t> holders_;  // [num_blocks]
+  // The free blocks, in a ring through kEnd = num_blocks: what follows the end is used next.
+  std::vector<int32_t> next_, previous_;  // [num_blocks + 1]
+};
 
 int64_t BlocksFor(int64_t tokens, int64_t block_size);
 

@@ -9,55 +9,50 @@ namespace {
 
 TEST(BlockPool, HandsOutEachBlockOnce) {
   BlockPool pool(8);
-  std::vector<int32_t> first, second;
-  ASSERT_TRUE(pool.Take(5, first));
-  ASSERT_TRUE(pool.Take(3, second));
-  std::set<int32_t> all(first.begin(), first.end());
-  all.insert(second.begin(), second.end());
-  EXPECT_EQ(all, (std::set<int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(pool.Free(), 0);
+  std::set<int32_t> taken;
+  while (pool.Free() > 0) taken.insert(pool.Take());
+  EXPECT_EQ(taken, (std::set<int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST(BlockPool, RefusesMoreThanIsFreeAndChangesNothing) {
+TEST(BlockPool, UsesABlockWithoutContentAgainAtOnce) {
+  BlockPool pool(8);
+  const int32_t first = pool.Take();
+  pool.Release(first, false);
+  EXPECT_EQ(pool.Take(), first);  // few blocks are ever touched
+}
+
+TEST(BlockPool, UsesBlocksWithContentLastAndTheOldestOfThemFirst) {
   BlockPool pool(4);
-  std::vector<int32_t> table;
-  ASSERT_TRUE(pool.Take(3, table));
-  EXPECT_FALSE(pool.Take(2, table));
-  EXPECT_EQ(table.size(), 3u);
+  for (int i = 0; i < 4; ++i) pool.Take();
+  for (const int32_t block : {2, 0, 3}) pool.Release(block, true);
+  pool.Release(1, false);
+  pool.Share(0);  // found again, and given back
+  pool.Release(0, true);
+  std::vector<int32_t> order;
+  while (pool.Free() > 0) order.push_back(pool.Take());
+  EXPECT_EQ(order, (std::vector<int32_t>{1, 2, 3, 0}));
+}
+
+TEST(BlockPool, ASharedBlockIsFreeWhenItsLastHolderLeaves) {
+  BlockPool pool(2);
+  const int32_t block = pool.Take();
+  pool.Share(block);
+  EXPECT_EQ(pool.Holders(block), 2);
+  pool.Release(block, true);
+  EXPECT_EQ(pool.Free(), 1);
+  pool.Release(block, true);
+  EXPECT_EQ(pool.Free(), 2);
+  pool.Share(block);
   EXPECT_EQ(pool.Free(), 1);
 }
 
-TEST(BlockPool, TakesBlocksBack) {
+TEST(BlockPoolDeathTest, NoticesABlockFreedTwiceAndOneThatIsNot) {
   BlockPool pool(4);
-  std::vector<int32_t> table;
-  ASSERT_TRUE(pool.Take(4, table));
-  pool.Give(table);
-  EXPECT_TRUE(table.empty());
-  EXPECT_EQ(pool.Free(), 4);
-  EXPECT_EQ(pool.Total(), 4);
-}
-
-TEST(BlockPoolDeathTest, NoticesABlockFreedTwice) {
-  BlockPool pool(4);
-  std::vector<int32_t> table;
-  ASSERT_TRUE(pool.Take(1, table));
-  std::vector<int32_t> twice{table[0], table[0]};
-  EXPECT_DEATH(pool.Give(twice), "check failed");
-}
-
-TEST(GrowTable, AddsABlockOnlyWhenATokenNeedsIt) {
-  const struct {
-    const char* name;
-    int64_t tokens;
-    size_t blocks;
-  } rows[] = {{"first token", 1, 1}, {"block full", 16, 1}, {"one beyond", 17, 2}, {"shrinks never", 3, 2}};
-  BlockPool pool(4);
-  std::vector<int32_t> table;
-  for (const auto& row : rows) {
-    SCOPED_TRACE(row.name);
-    EXPECT_TRUE(GrowTable(pool, 16, row.tokens, table));
-    EXPECT_EQ(table.size(), row.blocks);
-  }
+  const int32_t block = pool.Take();
+  pool.Release(block, false);
+  EXPECT_DEATH(pool.Release(block, false), "check failed");
+  EXPECT_DEATH(pool.Share(4), "check failed");
+  EXPECT_DEATH(pool.Share(-1), "check failed");
 }
 
 }  // namespace

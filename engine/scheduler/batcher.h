@@ -1,28 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
-#include "engine/cache/block_pool.h"
-#include "engine/scheduler/scheduler.h"
+#include "engine/scheduler/active_request.h"
+#include "engine/scheduler/fair_queue.h"
 
 namespace assay::engine {
-
-// One request from Submit to its last token.
-struct ActiveRequest {
-  uint64_t id = 0;  // in order of arrival
-  GenerationRequest request;
-  Scheduler::OnToken on_token;
-  std::vector<int32_t> tokens;  // prompt, then output
-  int64_t computed = 0;         // positions whose keys and values are in the cache
-  std::vector<int32_t> blocks;
-
-  int64_t Length() const { return static_cast<int64_t>(tokens.size()); }
-  int64_t PromptTokens() const { return static_cast<int64_t>(request.prompt.size()); }
-  int64_t OutputTokens() const { return Length() - PromptTokens(); }
-};
 
 // The next `tokens` positions of a request, after its `computed` ones.
 struct BatchItem {
@@ -31,37 +16,63 @@ struct BatchItem {
   bool ReachesEnd() const { return request->computed + tokens == request->Length(); }
 };
 
-// Who computes what in the next step. A step has a budget of max_num_batched_tokens: requests that run come
-// first, in order of arrival, then waiting ones while budget, seats and blocks last. A request that finds no
-// block takes them from the newest one that runs, which waits again at the head of the queue and is computed
-// anew. Not thread-safe: the scheduler's thread owns it.
+// Who computes what in the next step, within a budget of max_num_batched_tokens:
+//
+// 1. Requests that generate: one token each, always.
+// 2. What is left goes to prompts in the order in which they began, and then to waiting requests while
+// budget,
+//    seats and blocks last.
+// 3. A prompt that does not fit into one step is long. One long prompt is computed at a time; it has half of
+//    what 1 leaves, and all that 2 leaves. The others go on beside it, and requests that are not long may
+//    pass long ones that wait for it. So neither kind can keep the other from being served.
+// 4. Nobody passes a request that waits for KV blocks.
+//
+// A request that generates and finds no block takes them from the newest one that runs, which waits again
+// before all others; what is left of its blocks in the prefix cache it finds there. Not thread-safe: the
+// scheduler's thread owns it.
 class Batcher {
  public:
-  explicit Batcher(const SchedulerOptions& options);
+  Batcher(const SchedulerOptions& options, const ModelConfig& config);
 
   void Add(std::unique_ptr<ActiveRequest> request);
   // Takes the request out and frees its blocks; null when it is not here.
   std::unique_ptr<ActiveRequest> Remove(uint64_t id);
   // The next step; empty only when nothing is left to do.
-  std::vector<BatchItem> Plan();
+  const std::vector<BatchItem>& Plan();
+  // The item's tokens are computed.
+  void Advance(const BatchItem& item);
+  // Nothing may run.
+  void ForgetPrefixes() { blocks_.ForgetPrefixes(); }
 
   int64_t Running() const { return static_cast<int64_t>(running_.size()); }
-  int64_t Waiting() const { return static_cast<int64_t>(waiting_.size()); }
+  int64_t Waiting() const { return waiting_.Size(); }
   int64_t Preemptions() const { return preemptions_; }
-  const BlockPool& Pool() const { return pool_; }
+  int64_t PrefixQueries() const { return prefix_queries_; }
+  int64_t PrefixHits() const { return prefix_hits_; }
+  const KvBlocks& Blocks() const { return blocks_; }
   std::vector<uint64_t> Ids() const;
+  // For tests: the blocks of each request that runs.
+  std::vector<const HeldBlocks*> Held() const;
 
  private:
-  void PlanRunning(std::vector<BatchItem>& plan, int64_t& budget);
-  void PlanWaiting(std::vector<BatchItem>& plan, int64_t& budget);
-  bool Grow(ActiveRequest& request, int64_t tokens);
+  void PlanStep();
+  void PlanGenerating();
+  void Admit(ActiveRequest*& long_prompt, int64_t& kept);
+  bool Begin(ActiveRequest& request);
+  void Give(ActiveRequest& request, int64_t most);
+  bool IsLong(const ActiveRequest& request) const;
+  ActiveRequest* LongPrompt() const;
+  int64_t Half() const;
   void PreemptNewest();
 
   SchedulerOptions options_;
-  BlockPool pool_;
-  std::vector<std::unique_ptr<ActiveRequest>> running_;  // in order of arrival
-  std::deque<std::unique_ptr<ActiveRequest>> waiting_;   // in order of arrival
-  int64_t preemptions_ = 0;
+  KvBlocks blocks_;
+  std::vector<std::unique_ptr<ActiveRequest>> running_;  // in the order in which they began
+  FairQueue waiting_;
+  std::vector<BatchItem> plan_;
+  int64_t budget_ = 0;  // of the step that is being planned
+  int64_t planned_steps_ = 0;
+  int64_t preemptions_ = 0, prefix_queries_ = 0, prefix_hits_ = 0;
 };
 
 }  // namespace assay::engine

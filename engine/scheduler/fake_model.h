@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -8,25 +9,37 @@
 #include <vector>
 
 #include "base/check.h"
+#include "engine/cache/cache_groups.h"
 #include "engine/model/model.h"
 #include "engine/scheduler/philox.h"
 
 namespace assay::engine {
 
+struct FakeLayers {
+  std::vector<bool> sliding = {true, false};
+  int64_t window = 10;
+  int64_t num_sliding_blocks = 0;  // 0: num_blocks
+};
+
 // A Model for tests. It keeps token ids where a real one keeps keys and values, and answers from what it
-// reads back through the block table: a block given to two requests, or not computed, changes the answer.
+// reads back through the block tables: a block given to two requests, or not computed, changes the answer. A
+// sliding layer that does not find what the full ones have is a CHECK.
 class FakeModel : public Model {
  public:
   using History = std::span<const int32_t>;
-  // Fills `logits` [vocab_size] from all tokens so far.
+  // Fills `logits` [vocab_size] from all tokens so far; from those in the window when all layers slide.
   using Rule = std::function<void(History, std::span<float>)>;
 
-  FakeModel(int64_t vocab_size, int64_t num_blocks, int64_t block_size, Rule rule = {})
-      : block_size_(block_size),
-        slots_(static_cast<size_t>(num_blocks * block_size), -1),
-        rule_(rule ? std::move(rule) : Rule(HashRule)) {
+  FakeModel(int64_t vocab_size, int64_t num_blocks, int64_t block_size, Rule rule = {},
+            const FakeLayers& layers = {})
+      : block_size_(block_size), rule_(rule ? std::move(rule) : Rule(HashRule)) {
     config_.vocab_size = vocab_size;
     config_.max_position_embeddings = 1 << 20;
+    config_.sliding = layers.sliding;
+    config_.sliding_window = layers.window;
+    const int64_t sliding_blocks = layers.num_sliding_blocks > 0 ? layers.num_sliding_blocks : num_blocks;
+    slots_[kFullLayers].assign(static_cast<size_t>(num_blocks * block_size), -1);
+    slots_[kSlidingLayers].assign(static_cast<size_t>(sliding_blocks * block_size), -1);
   }
 
   const ModelConfig& Config() const override { return config_; }
@@ -40,14 +53,18 @@ class FakeModel : public Model {
     for (const Sequence& sequence : batch) {
       rows += static_cast<int64_t>(sequence.tokens.size());
       for (size_t i = 0; i < sequence.tokens.size(); ++i) {
-        Slot(sequence, sequence.start + static_cast<int64_t>(i)) = sequence.tokens[i];
+        const int64_t position = sequence.start + static_cast<int64_t>(i);
+        for (const LayerGroup group : Groups()) Slot(group, sequence, position) = sequence.tokens[i];
       }
     }
+    for (const Sequence& sequence : batch) CheckWindow(sequence);
     for (const Sequence& sequence : batch) {
       if (!sequence.want_logits) continue;
       std::vector<int32_t>& history = wanted.emplace_back();
       const int64_t end = sequence.start + static_cast<int64_t>(sequence.tokens.size());
-      for (int64_t p = 0; p < end; ++p) history.push_back(Slot(sequence, p));
+      const LayerGroup group = Groups().front();
+      const int64_t begin = group == kFullLayers ? 0 : WindowBegin(end - 1, config_.sliding_window);
+      for (int64_t p = begin; p < end; ++p) history.push_back(Slot(group, sequence, p));
     }
     CHECK_LE(rows, padded_rows);
     logits.resize(wanted.size() * vocabulary);
@@ -70,9 +87,28 @@ class FakeModel : public Model {
   std::function<void()> before_forward;
 
  private:
-  int32_t& Slot(const Sequence& sequence, int64_t position) {
-    const int32_t block = sequence.block_table[static_cast<size_t>(position / block_size_)];
-    return slots_[static_cast<size_t>(block * block_size_ + position % block_size_)];
+  std::vector<LayerGroup> Groups() const {
+    std::vector<LayerGroup> groups;
+    for (const LayerGroup group : {kFullLayers, kSlidingLayers}) {
+      if (LayersOf(group, config_) > 0) groups.push_back(group);
+    }
+    return groups;
+  }
+
+  int32_t& Slot(LayerGroup group, const Sequence& sequence, int64_t position) {
+    const auto table = group == kFullLayers ? sequence.block_table : sequence.sliding_block_table;
+    const int32_t block = table[static_cast<size_t>(position / block_size_)];
+    CHECK_GE(block, 0);
+    return slots_[group][static_cast<size_t>(block * block_size_ + position % block_size_)];
+  }
+
+  // All that the sequence's first token sees in the sliding layers, and its later ones.
+  void CheckWindow(const Sequence& sequence) {
+    if (Groups().size() < 2) return;
+    const int64_t end = sequence.start + static_cast<int64_t>(sequence.tokens.size());
+    for (int64_t p = WindowBegin(sequence.start, config_.sliding_window); p < end; ++p) {
+      CHECK_EQ(Slot(kSlidingLayers, sequence, p), Slot(kFullLayers, sequence, p));
+    }
   }
 
   static void HashRule(History history, std::span<float> logits) {
@@ -82,7 +118,7 @@ class FakeModel : public Model {
   }
 
   int64_t block_size_;
-  std::vector<int32_t> slots_;  // [num_blocks * block_size] token ids
+  std::array<std::vector<int32_t>, kLayerGroups> slots_;  // [num_blocks * block_size] token ids
   Rule rule_;
   ModelConfig config_{};
   std::string hash_ = "fake";

@@ -125,23 +125,56 @@ int32_t DrawFromBest(const std::vector<Candidate>& best, const std::vector<float
   return best.front().id;
 }
 
-void MaskStopIds(std::span<float> logits, const std::vector<int32_t>& stop_ids) {
-  for (const int32_t id : stop_ids) {
-    if (id >= 0 && id < static_cast<int64_t>(logits.size())) logits[static_cast<size_t>(id)] = -kInfinity;
+// Calls `change` with the logit of each id that is in the vocabulary.
+template <typename Ids, typename IdOf, typename Change>
+void ForLogits(std::span<float> logits, const Ids& ids, const IdOf& id_of, const Change& change) {
+  for (const auto& entry : ids) {
+    const int32_t id = id_of(entry);
+    if (id >= 0 && id < static_cast<int64_t>(logits.size())) change(entry, logits[static_cast<size_t>(id)]);
   }
+}
+
+void Penalise(std::span<float> logits, const GenerationRequest& request, const TokenHistory& history) {
+  const auto repetition = static_cast<float>(request.repetition_penalty);
+  const auto frequency = static_cast<float>(request.frequency_penalty);
+  const auto presence = static_cast<float>(request.presence_penalty);
+  ForLogits(
+      logits, history.Entries(), [](const TokenHistory::Entry& entry) { return entry.id; },
+      [&](const TokenHistory::Entry& entry, float& logit) {
+        logit = logit > 0 ? logit / repetition : logit * repetition;
+        if (entry.outputs == 0) return;
+        logit -= frequency * static_cast<float>(entry.outputs);
+        logit -= presence;
+      });
+}
+
+// True when a logit may have changed.
+bool Adjust(std::span<float> logits, const GenerationRequest& request, const TokenHistory& history,
+            int64_t output_index) {
+  const bool mask = output_index < request.min_tokens && !request.stop_ids.empty();
+  if (mask) {
+    ForLogits(
+        logits, request.stop_ids, [](int32_t id) { return id; },
+        [](int32_t, float& logit) { logit = -kInfinity; });
+  }
+  ForLogits(
+      logits, request.logit_bias, [](const auto& bias) { return bias.first; },
+      [](const auto& bias, float& logit) { logit += bias.second; });
+  if (HasPenalty(request)) Penalise(logits, request, history);
+  return mask || !request.logit_bias.empty() || HasPenalty(request);
 }
 
 }  // namespace
 
+bool HasPenalty(const GenerationRequest& request) {
+  return request.repetition_penalty != 1 || request.frequency_penalty != 0 || request.presence_penalty != 0;
+}
+
 std::optional<int32_t> SampleToken(std::span<float> logits, const GenerationRequest& request,
-                                   int64_t output_index) {
+                                   const TokenHistory& history, int64_t output_index) {
   std::optional<Candidate> peak = Peak(logits);
+  if (peak && Adjust(logits, request, history, output_index)) peak = Peak(logits);
   if (!peak) return std::nullopt;
-  if (output_index < request.min_tokens && !request.stop_ids.empty()) {
-    MaskStopIds(logits, request.stop_ids);
-    peak = Peak(logits);
-    if (!peak) return std::nullopt;
-  }
   if (request.temperature <= 0) return peak->id;
 
   static thread_local std::vector<float> weights;  // [vocab_size]

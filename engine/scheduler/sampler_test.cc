@@ -16,7 +16,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::optional<int32_t> Greedy(std::vector<float> logits) {
-  return SampleToken(logits, GenerationRequest{}, 0);
+  return SampleToken(logits, GenerationRequest{}, {}, 0);
 }
 
 TEST(SampleToken, GreedyTakesTheLargestLogitAndTheLowerIdOfEquals) {
@@ -47,7 +47,7 @@ TEST(SampleToken, NeverSamplesARowThatSaysNothing) {
       GenerationRequest request;
       request.temperature = temperature;
       std::vector<float> logits = row.logits;
-      EXPECT_EQ(SampleToken(logits, request, 0), std::nullopt);
+      EXPECT_EQ(SampleToken(logits, request, {}, 0), std::nullopt);
     }
   }
 }
@@ -58,7 +58,7 @@ TEST(SampleToken, MasksStopIdsUntilMinTokens) {
   request.min_tokens = 2;
   for (int64_t output = 0; output < 4; ++output) {
     std::vector<float> logits{0, 5, 1};
-    EXPECT_EQ(SampleToken(logits, request, output), output < 2 ? 2 : 1);
+    EXPECT_EQ(SampleToken(logits, request, {}, output), output < 2 ? 2 : 1);
   }
 }
 
@@ -67,7 +67,7 @@ std::map<int32_t, int> Histogram(const std::vector<float>& logits, GenerationReq
   for (int i = 0; i < draws; ++i) {
     std::vector<float> copy = logits;
     request.seed = static_cast<uint64_t>(i);
-    ++counts[*SampleToken(copy, request, 3)];
+    ++counts[*SampleToken(copy, request, {}, 3)];
   }
   return counts;
 }
@@ -128,8 +128,82 @@ TEST(SampleToken, DependsOnSeedAndPositionOnly) {
   request.seed = 42;
   const std::vector<float> flat(1000, 0.0f);
   std::vector<float> a = flat, b = flat, c = flat;
-  EXPECT_EQ(SampleToken(a, request, 5), SampleToken(b, request, 5));
-  EXPECT_NE(SampleToken(a, request, 5), SampleToken(c, request, 6));
+  EXPECT_EQ(SampleToken(a, request, {}, 5), SampleToken(b, request, {}, 5));
+  EXPECT_NE(SampleToken(a, request, {}, 5), SampleToken(c, request, {}, 6));
+}
+
+// What the sampler makes of a row before it samples.
+std::vector<float> Adjusted(std::vector<float> logits, const GenerationRequest& request,
+                            const TokenHistory& history, int64_t output_index = 0) {
+  SampleToken(logits, request, history, output_index);
+  return logits;
+}
+
+TokenHistory History(const std::vector<int32_t>& prompt, const std::vector<int32_t>& output) {
+  TokenHistory history;
+  history.AddPrompt(prompt);
+  for (const int32_t id : output) history.AddOutput(id);
+  return history;
+}
+
+TEST(SampleToken, PenaltiesFollowTheirFormulas) {
+  // Tokens 0 and 1 are in the prompt, 1 and 2 in the output, 2 twice; 3 is new.
+  const TokenHistory history = History({0, 0, 1}, {1, 2, 2});
+  const std::vector<float> logits{2, -2, 2, 2};
+  const struct {
+    const char* name;
+    double presence, frequency, repetition;
+    std::vector<float> expected;
+  } rows[] = {{"neutral", 0, 0, 1, {2, -2, 2, 2}},
+              {"presence: once for each token of the output", 0.5, 0, 1, {2, -2.5, 1.5, 2}},
+              {"frequency: as often as it came out", 0, 0.5, 1, {2, -2.5, 1, 2}},
+              {"repetition: divides what is positive, prompt included", 0, 0, 2, {1, -4, 1, 2}},
+              {"repetition below 1 encourages", 0, 0, 0.5, {4, -1, 4, 2}},
+              {"all, repetition first", 0.25, 0.5, 2, {1, -4.75, -0.25, 2}},
+              {"negative penalties encourage", -1, -1, 1, {2, 0, 5, 2}}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    GenerationRequest request;
+    request.presence_penalty = row.presence;
+    request.frequency_penalty = row.frequency;
+    request.repetition_penalty = row.repetition;
+    EXPECT_EQ(Adjusted(logits, request, history), row.expected);
+  }
+}
+
+TEST(SampleToken, BiasIsAddedBeforePenaltiesAndCannotUnmaskAStopId) {
+  GenerationRequest request;
+  request.logit_bias = {{0, 3.0f}, {1, -100.0f}, {2, 5.0f}, {-1, 1.0f}, {99, 1.0f}};
+  request.repetition_penalty = 2;
+  request.stop_ids = {2};
+  request.min_tokens = 1;
+  EXPECT_EQ(Adjusted({1, 1, 1}, request, History({0}, {})), (std::vector<float>{2, -99, -kInf}));
+  EXPECT_EQ(Adjusted({1, 1, 1}, request, History({0}, {}), 1), (std::vector<float>{2, -99, 6}));
+}
+
+TEST(SampleToken, GreedyFollowsBiasAndPenalties) {
+  GenerationRequest request;
+  request.logit_bias = {{2, 10.0f}};
+  std::vector<float> logits{3, 2, 1};
+  EXPECT_EQ(SampleToken(logits, request, {}, 0), 2);
+  request.logit_bias.clear();
+  request.presence_penalty = 2;
+  logits = {3, 2, 1};
+  EXPECT_EQ(SampleToken(logits, request, History({}, {0}), 1), 1);
+}
+
+TEST(SampleToken, AFrequencyPenaltyMakesGreedyTakeTurns) {
+  // Logits 3, 2.5, 0 and one point less for each time: 0 at 3, 1 at 2.5, 0 at 2, 1 at 1.5, ...
+  GenerationRequest request;
+  request.frequency_penalty = 1;
+  TokenHistory history;
+  std::vector<int32_t> output;
+  for (int64_t i = 0; i < 7; ++i) {
+    std::vector<float> logits{3, 2.5f, 0};
+    output.push_back(*SampleToken(logits, request, history, i));
+    history.AddOutput(output.back());
+  }
+  EXPECT_EQ(output, (std::vector<int32_t>{0, 1, 0, 1, 0, 1, 0}));
 }
 
 TEST(FastExp, IsWithinOnePartInAHundredThousand) {

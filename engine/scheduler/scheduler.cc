@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "engine/scheduler/batcher.h"
+#include "engine/scheduler/logprobs.h"
 #include "engine/scheduler/padding.h"
 #include "engine/scheduler/sampler.h"
 
@@ -23,8 +24,9 @@ using SteadyClock = std::chrono::steady_clock;
 struct Mail {
   std::vector<std::unique_ptr<ActiveRequest>> added;
   std::vector<uint64_t> aborted;
+  bool forget_prefixes = false;
   bool stop = false;
-  bool Empty() const { return added.empty() && aborted.empty() && !stop; }
+  bool Empty() const { return added.empty() && aborted.empty() && !forget_prefixes && !stop; }
 };
 
 class ThreadedScheduler final : public Scheduler {
@@ -44,7 +46,8 @@ class ThreadedScheduler final : public Scheduler {
   Mail WaitForMail();
   void Accept(Mail mail);
   void Step();
-  void Emit(ActiveRequest& request, std::optional<int32_t> id);
+  void Sample(ActiveRequest& request, std::span<float> logits);
+  void Emit(ActiveRequest& request, GeneratedToken token);
   void End(uint64_t id, GeneratedToken token);
   void Publish(int64_t ended);
 
@@ -56,6 +59,8 @@ class ThreadedScheduler final : public Scheduler {
   Batcher batcher_;
   std::vector<Sequence> batch_;
   std::vector<float> logits_;
+  std::vector<float> raw_logits_;  // [vocab_size] of a request that wants logprobs
+  SteadyClock::time_point step_end_;
   SchedulerStats counted_;
 
   mutable std::mutex mutex_;
@@ -69,25 +74,26 @@ class ThreadedScheduler final : public Scheduler {
   std::thread thread_;  // last: runs on everything above
 };
 
+void Count(const ActiveRequest& request, GeneratedToken& token) {
+  token.prompt_tokens = request.PromptTokens();
+  token.output_tokens = request.OutputTokens();
+  token.cached_tokens = request.cached_tokens;
+}
+
 GeneratedToken Aborted() {
   GeneratedToken token;
   token.finish = FinishReason::kAbort;
   return token;
 }
 
-SchedulerOptions Resolve(const Model& model, SchedulerOptions options) {
-  const int64_t possible =
-      std::min(model.Config().max_position_embeddings, options.num_blocks * options.block_size);
-  options.max_model_len = options.max_model_len > 0 ? std::min(options.max_model_len, possible) : possible;
-  return options;
-}
-
 ThreadedScheduler::ThreadedScheduler(Model& model, const SchedulerOptions& options)
-    : model_(model), options_(Resolve(model, options)), batcher_(options_) {
+    : model_(model), options_(options), batcher_(options, model.Config()) {
+  const int64_t possible = std::min(model.Config().max_position_embeddings, batcher_.Blocks().Longest());
+  options_.max_model_len = options.max_model_len > 0 ? std::min(options.max_model_len, possible) : possible;
   if (!options_.enforce_eager) {
     capture_sizes_ = CaptureSizes(std::min(kLargestCapture, options_.max_num_batched_tokens));
   }
-  counted_.total_blocks = counted_.free_blocks = batcher_.Pool().Total();
+  counted_.total_blocks = counted_.free_blocks = batcher_.Blocks().Total();
   stats_ = counted_;
   thread_ = std::thread([this] { Loop(); });
 }
@@ -107,7 +113,9 @@ uint64_t ThreadedScheduler::Submit(GenerationRequest request, OnToken on_token) 
   CHECK_LT(prompt, options_.max_model_len);
   request.max_tokens = std::clamp<int64_t>(request.max_tokens, 1, options_.max_model_len - prompt);
   auto active = std::make_unique<ActiveRequest>();
+  active->submitted = SteadyClock::now();
   active->tokens = request.prompt;
+  if (HasPenalty(request)) active->history.AddPrompt(request.prompt);
   active->request = std::move(request);
   active->on_token = std::move(on_token);
 
@@ -125,10 +133,12 @@ void ThreadedScheduler::Abort(uint64_t id) {
   mail_came_.notify_one();
 }
 
-// Nothing is cached yet.
 bool ThreadedScheduler::ResetPrefixCache() {
   const std::lock_guard lock(mutex_);
-  return unfinished_ == 0;
+  if (unfinished_ > 0) return false;
+  mail_.forget_prefixes = true;  // is read before any request that comes after this
+  mail_came_.notify_one();
+  return true;
 }
 
 SchedulerStats ThreadedScheduler::Stats() const {
@@ -166,60 +176,80 @@ Mail ThreadedScheduler::WaitForMail() {
 }
 
 void ThreadedScheduler::Accept(Mail mail) {
+  if (mail.forget_prefixes) batcher_.ForgetPrefixes();
   for (auto& request : mail.added) batcher_.Add(std::move(request));
   for (const uint64_t id : mail.aborted) End(id, Aborted());
 }
 
 void ThreadedScheduler::Step() {
-  const std::vector<BatchItem> plan = batcher_.Plan();
+  const std::vector<BatchItem>& plan = batcher_.Plan();
   if (plan.empty()) return;
+  const SteadyClock::time_point begin = SteadyClock::now();
   batch_.clear();
   int64_t rows = 0;
   for (const BatchItem& item : plan) {
-    const ActiveRequest& request = *item.request;
+    ActiveRequest& request = *item.request;
+    if (request.first_run == SteadyClock::time_point{}) request.first_run = begin;
     const std::span<const int32_t> tokens(request.tokens);
     batch_.push_back({tokens.subspan(static_cast<size_t>(request.computed), static_cast<size_t>(item.tokens)),
-                      request.computed, request.blocks, item.ReachesEnd()});
+                      request.computed, request.held.tables[kFullLayers], item.ReachesEnd(),
+                      request.held.tables[kSlidingLayers]});
     rows += item.tokens;
   }
   model_.Forward(batch_, PaddedRows(rows, capture_sizes_), logits_);
+  step_end_ = SteadyClock::now();
 
   const auto vocabulary = static_cast<size_t>(model_.Config().vocab_size);
   size_t row = 0;
   for (const BatchItem& item : plan) {
-    ActiveRequest& request = *item.request;
     const bool wants_token = item.ReachesEnd();
-    request.computed += item.tokens;
+    batcher_.Advance(item);
     if (!wants_token) continue;
-    if (request.OutputTokens() == 0) counted_.prompt_tokens += request.PromptTokens();
+    if (item.request->OutputTokens() == 0) counted_.prompt_tokens += item.request->PromptTokens();
     CHECK_LE((row + 1) * vocabulary, logits_.size());
-    const std::span<float> logits(logits_.data() + vocabulary * row++, vocabulary);
-    Emit(request, SampleToken(logits, request.request, request.OutputTokens()));
+    Sample(*item.request, {logits_.data() + vocabulary * row++, vocabulary});
   }
   ++counted_.steps;
   Publish(0);
 }
 
-// Appends the token, tells the client, and ends the request when this was its last. Nothing: it failed.
-void ThreadedScheduler::Emit(ActiveRequest& request, std::optional<int32_t> id) {
+void ThreadedScheduler::Sample(ActiveRequest& request, std::span<float> logits) {
+  const std::optional<int64_t>& logprobs = request.request.logprobs;
+  if (logprobs) raw_logits_.assign(logits.begin(), logits.end());  // sampling changes them
+  const std::optional<int32_t> id =
+      SampleToken(logits, request.request, request.history, request.OutputTokens());
   GeneratedToken token;
   if (id) {
-    ++counted_.generated_tokens;
-    request.tokens.push_back(*id);
     token.id = *id;
-    const auto& stops = request.request.stop_ids;
-    if (std::find(stops.begin(), stops.end(), *id) != stops.end()) {
-      token.finish = FinishReason::kStop;
-    } else if (request.OutputTokens() >= request.request.max_tokens) {
-      token.finish = FinishReason::kLength;
-    }
+    if (logprobs) AddLogprobs(raw_logits_, *logprobs, token);
   } else {
     token.finish = FinishReason::kError;
     token.error = "the model computed logits that are not numbers";
   }
+  Emit(request, std::move(token));
+}
+
+// Appends the token, tells the client, and ends the request when this was its last.
+void ThreadedScheduler::Emit(ActiveRequest& request, GeneratedToken token) {
+  const auto seconds = [](SteadyClock::duration d) { return std::chrono::duration<double>(d).count(); };
+  if (token.finish == FinishReason::kNone) {
+    ++counted_.generated_tokens;
+    if (request.OutputTokens() > 0) token.since_previous_seconds = seconds(step_end_ - request.last_token);
+    request.last_token = step_end_;
+    request.tokens.push_back(token.id);
+    if (HasPenalty(request.request)) request.history.AddOutput(token.id);
+    const auto& stops = request.request.stop_ids;
+    if (std::find(stops.begin(), stops.end(), token.id) != stops.end()) {
+      token.finish = FinishReason::kStop;
+    } else if (request.OutputTokens() >= request.request.max_tokens) {
+      token.finish = FinishReason::kLength;
+    }
+  }
+  token.queue_seconds = seconds(request.first_run - request.submitted);
+  if (request.OutputTokens() == 1) request.prefill_seconds = seconds(step_end_ - request.first_run);
+  token.prefill_seconds = request.prefill_seconds;
   if (token.finish != FinishReason::kNone) return End(request.id, std::move(token));
-  token.prompt_tokens = request.PromptTokens();
-  token.output_tokens = request.OutputTokens();
+  Count(request, token);
   request.on_token(token);
 }
 
@@ -227,8 +257,7 @@ void ThreadedScheduler::Emit(ActiveRequest& request, std::optional<int32_t> id) 
 void ThreadedScheduler::End(uint64_t id, GeneratedToken token) {
   const std::unique_ptr<ActiveRequest> ended = batcher_.Remove(id);
   if (!ended) return;
-  token.prompt_tokens = ended->PromptTokens();
-  token.output_tokens = ended->OutputTokens();
+  Count(*ended, token);
   Publish(1);
   ended->on_token(token);
 }
@@ -236,7 +265,10 @@ void ThreadedScheduler::End(uint64_t id, GeneratedToken token) {
 void ThreadedScheduler::Publish(int64_t ended) {
   counted_.running = batcher_.Running();
   counted_.preemptions = batcher_.Preemptions();
-  counted_.free_blocks = batcher_.Pool().Free();
+  counted_.prefix_cache_queries = batcher_.PrefixQueries();
+  counted_.prefix_cache_hits = batcher_.PrefixHits();
+  counted_.free_blocks = batcher_.Blocks().Free();
+  counted_.total_blocks = batcher_.Blocks().Total();
   const std::lock_guard lock(mutex_);
   stats_ = counted_;
   unfinished_ -= ended;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cache/prefix_tree.h"
 #include "engine/model/model.h"
 
 namespace assay::engine {
@@ -54,7 +55,7 @@ struct GeneratedToken {
 struct SchedulerStats {
   int64_t running = 0, waiting = 0;
   int64_t prompt_tokens = 0, generated_tokens = 0, preemptions = 0;
-  int64_t free_blocks = 0, total_blocks = 0;
+  int64_t free_blocks = 0, total_blocks = 0;                // of the layer group with the smallest share free
   int64_t prefix_cache_queries = 0, prefix_cache_hits = 0;  // prompt tokens looked up, and found
   int64_t steps = 0;
 };
@@ -62,17 +63,21 @@ struct SchedulerStats {
 struct SchedulerOptions {
   int64_t max_num_seqs = 64;
   int64_t max_num_batched_tokens = 512;
-  int64_t max_model_len = 0;  // 0: what the model and the cache allow
-  int64_t block_size = 16;    // as in ModelOptions
-  int64_t num_blocks = 1024;  // as in ModelOptions
+  int64_t max_model_len = 0;       // 0: what the model and the cache allow
+  int64_t block_size = 16;         // as in ModelOptions
+  int64_t num_blocks = 1024;       // as in ModelOptions
+  int64_t num_sliding_blocks = 0;  // as in ModelOptions
+  bool enable_prefix_caching = true;
   bool enforce_eager = true;  // false pads batches to fixed sizes, as a graph-replaying engine does
+  PrefixTree::Hash prefix_hash = nullptr;  // for tests: another hash of the prefix cache
 };
 
-// Continuous batching with chunked prefill over one Model, on a thread of its own. First come, first served;
-// when KV blocks run out the newest request is set back and recomputed later.
+// Continuous batching with chunked prefill over one Model, on a thread of its own. Clients take turns; within
+// a client the first come is the first served (batcher.h has the rules). When KV blocks run out the newest
+// request is set back and recomputed later, but for what the prefix cache still has.
 //
 // What a request is answered depends on the model, its prompt and its parameters alone: not on what runs
-// beside it, how its prompt was cut, or whether it was set back.
+// beside it, how its prompt was cut, what was cached, or whether it was set back.
 class Scheduler {
  public:
   using OnToken =
