@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/cache/cache_plan.h"
+#include "engine/memory_budget.h"
 #include "engine/scheduler/scheduler.h"
 #include "engine/server/http_server.h"
 #include "engine/server/service.h"
@@ -112,7 +113,20 @@ ModelOptions ToModelOptions(const ServeFlags& flags, const CachePlan& cache) {
   options.max_requests = flags.max_num_seqs;
   options.block_size = flags.block_size;
   options.num_blocks = cache.num_blocks;
+  options.num_sliding_blocks = cache.num_sliding_blocks;
+  options.max_positions = cache.max_model_len;
   return options;
+}
+
+// Before gigabytes are read for nothing. Where the system does not say what it has, nothing is refused.
+Status CheckMemoryOfThisMachine(const Path& folder, const ModelConfig& config, const ModelOptions& options,
+                                int64_t cache_bytes) {
+  const auto limit = AvailableMemory();
+  if (!limit) {
+    spdlog::warn("memory is not checked: {}", limit.error().message);
+    return {};
+  }
+  return CheckMemory(EstimateMemory(folder, config, options, cache_bytes), *limit);
 }
 
 SchedulerOptions ToSchedulerOptions(const ServeFlags& flags, const CachePlan& cache) {
@@ -122,6 +136,8 @@ SchedulerOptions ToSchedulerOptions(const ServeFlags& flags, const CachePlan& ca
   options.max_model_len = cache.max_model_len;
   options.block_size = flags.block_size;
   options.num_blocks = cache.num_blocks;
+  options.num_sliding_blocks = cache.num_sliding_blocks;
+  options.enable_prefix_caching = flags.enable_prefix_caching;
   options.enforce_eager = flags.enforce_eager;
   return options;
 }
@@ -157,13 +173,15 @@ Status Serve(const ServeFlags& flags) {
   ASSIGN_OR_RETURN(const Vocabulary vocabulary, LoadVocabulary(flags, config));
   ASSIGN_OR_RETURN(GenerationConfig generation, LoadGenerationConfig(flags.model));
   generation = WithHarmonyEnds(std::move(generation), vocabulary.harmony);
-  const CacheWish wish{flags.block_size, flags.kv_cache_blocks, flags.kv_cache_memory_mb, flags.max_model_len,
-                       flags.max_num_seqs};
+  const CacheWish wish{flags.block_size,           flags.kv_cache_blocks, flags.kv_cache_memory_mb,
+                       flags.max_model_len,        flags.max_num_seqs,    flags.max_num_batched_tokens,
+                       flags.enable_prefix_caching};
   ASSIGN_OR_RETURN(const CachePlan cache, PlanCache(wish, config));
 
   const ModelOptions model_options = ToModelOptions(flags, cache);
   if (Status fits = CheckModelOptions(config, model_options); !fits)
     return FailWithin("bad flag", fits.error());
+  RETURN_IF_ERROR(CheckMemoryOfThisMachine(flags.model, config, model_options, cache.bytes));
 
   spdlog::info("loading {}", flags.model);
   ASSIGN_OR_RETURN(const auto model, Model::Load(flags.model, model_options));
@@ -176,9 +194,9 @@ Status Serve(const ServeFlags& flags) {
     http->Stop(kAnswersGrace);
   });
   RETURN_IF_ERROR(http->Listen());
-  spdlog::info("serving {} on {}:{}: {} KV blocks of {} tokens ({} MB), requests up to {} tokens",
-               ServedName(flags), flags.host, http->Port(), cache.num_blocks, flags.block_size,
-               cache.bytes >> 20, cache.max_model_len);
+  spdlog::info("serving {} on {}:{}: {} + {} KV blocks of {} tokens ({} MB), requests up to {} tokens",
+               ServedName(flags), flags.host, http->Port(), cache.num_blocks, cache.num_sliding_blocks,
+               flags.block_size, cache.bytes >> 20, cache.max_model_len);
   PrintReadyLine(flags, *http, *model, vocabulary.tokenizer);
   http->Run();
   ExitUnlessDoneWithin(kStepGrace);

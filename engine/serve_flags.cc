@@ -37,9 +37,10 @@ Batch and memory
   --max-model-len N            longest prompt + answer (what the model and the cache allow)
   --max-num-seqs N             requests computed together (64)
   --max-num-batched-tokens N   tokens of one step (512)
-  --kv-cache-blocks N          blocks of the KV cache, or
-  --kv-cache-memory-mb N       its size (1024, or less where that is enough)
+  --kv-cache-blocks N          blocks of the KV cache for layers that see everything, or
+  --kv-cache-memory-mb N       its whole size (1024, or less where that is enough)
   --block-size N               tokens of one block: 16, 32, ... (16)
+  --enable-prefix-caching      computed prefixes are used again; --no-enable-prefix-caching (on)
   --enforce-eager              batches as they are; --no-enforce-eager pads to fixed sizes (eager)
 
 Answers
@@ -77,6 +78,7 @@ void Declare(CLI::App& app, ServeFlags& flags) {
   app.add_option("--kv-cache-blocks", flags.kv_cache_blocks);
   app.add_option("--kv-cache-memory-mb", flags.kv_cache_memory_mb);
   app.add_option("--block-size", flags.block_size);
+  app.add_flag("--enable-prefix-caching,!--no-enable-prefix-caching", flags.enable_prefix_caching);
   app.add_flag("--enforce-eager,!--no-enforce-eager", flags.enforce_eager);
   app.add_option("--reasoning-effort", flags.reasoning_effort);
   app.add_option("--current-date", flags.current_date);

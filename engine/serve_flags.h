@@ -24,6 +24,7 @@ struct ServeFlags : ModelFlags {
   int64_t kv_cache_blocks = 0;
   int64_t kv_cache_memory_mb = 0;
   int64_t block_size = 16;
+  bool enable_prefix_caching = true;
   bool enforce_eager = true;
   std::string reasoning_effort = "medium";
   std::string current_date;  // YYYY-MM-DD or empty; `today` is resolved when read

@@ -25,6 +25,7 @@ TEST(ServeFlags, DefaultsAreThoseOfTheHelp) {
               {"--seed N", std::to_string(flags->seed)},
               {"--reasoning-effort LEVEL", flags->reasoning_effort},
               {"--metrics-prefix NAME", flags->metrics_prefix},
+              {"--enable-prefix-caching", flags->enable_prefix_caching ? "on" : "off"},
               {"--enforce-eager", flags->enforce_eager ? "eager" : "padded"}};
   for (const auto& row : rows) {
     const size_t at = help.find(row.flag);
@@ -55,6 +56,11 @@ TEST(ServeFlags, ReadsEverySpellingOfTensorParallelSize) {
 TEST(ServeFlags, EagerCanBeSwitchedOff) {
   EXPECT_FALSE(ParseServeFlags({"--model", "m", "--no-enforce-eager"})->enforce_eager);
   EXPECT_TRUE(ParseServeFlags({"--model", "m", "--enforce-eager"})->enforce_eager);
+}
+
+TEST(ServeFlags, ThePrefixCacheCanBeSwitchedOff) {
+  EXPECT_FALSE(ParseServeFlags({"--model", "m", "--no-enable-prefix-caching"})->enable_prefix_caching);
+  EXPECT_TRUE(ParseServeFlags({"--model", "m", "--enable_prefix_caching"})->enable_prefix_caching);
 }
 
 TEST(ServeFlags, AnswersAMistakeWithTheFlagAndTheRemedy) {

@@ -87,6 +87,15 @@ TEST(Serve, RefusesAShapeThatTheModelCannotTake) {
   EXPECT_TRUE(StartsWith(error.message, "bad flag: tensor_parallel_size 3 does not divide")) << error.message;
 }
 
+TEST(Serve, RefusesACacheThatTheMachineCannotHold) {
+  ServeFlags flags = TinyMoe();
+  flags.kv_cache_blocks = 1 << 30;
+  const Error error = WhyNot(flags);
+  EXPECT_EQ(ExitCodeOf(error), kExitSystem);
+  EXPECT_TRUE(StartsWith(error.message, "out of memory: needs ")) << error.message;
+  EXPECT_NE(error.message.find("--kv-cache-memory-mb"), std::string::npos) << error.message;
+}
+
 TEST(Serve, APortThatIsTakenIsTheSystemsTrouble) {
   const TestServer other;
   ServeFlags flags = TinyMoe();
