@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "kernels/mxfp4/mxfp4.h"
+#include "kernels/panel/ahead.h"
 #include "kernels/panel/paths.h"
 #include "kernels/unroll.h"
 
@@ -34,12 +35,13 @@ struct Step {
 
 // Each output is one chain of dot products in ascending k.
 template <int kRows, int kTerms>
-void Tile(const Step& step) {
+void Tile(const Step& step, Ahead& ahead) {
   __m512 sums[kRows][2];
   ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
     ASSAY_UNROLL for (int v = 0; v < 2; ++v) sums[r][v] = _mm512_loadu_ps(step.out + r * kPanel + v * 16);
   }
   for (int64_t i = 0; i < step.count; i += 2) {
+    if (i % kMxBlock == 0) ahead.Step();
     __m512bh weights[2];
     ASSAY_UNROLL for (int v = 0; v < 2; ++v) {
       weights[v] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(step.weights + i * kPanel + v * kPanel));
@@ -59,23 +61,26 @@ void Tile(const Step& step) {
 }
 
 template <int kRows, int kTerms>
-int64_t Sweep(Step& step, int64_t count) {
+int64_t Sweep(Step& step, int64_t count, Ahead& ahead) {
   for (; count >= kRows; count -= kRows, step.rows += kRows, step.out += kRows * kPanel) {
-    Tile<kRows, kTerms>(step);
+    Tile<kRows, kTerms>(step, ahead);
   }
   return count;
 }
 
 template <int kTerms>
-void AddRows(Step step, int64_t count) {
-  count = Sweep<12, kTerms>(step, count);
-  count = Sweep<6, kTerms>(step, count);
-  count = Sweep<3, kTerms>(step, count);
-  Sweep<1, kTerms>(step, count);
+void AddRows(Step step, int64_t count, Ahead& ahead) {
+  count = Sweep<12, kTerms>(step, count, ahead);
+  count = Sweep<6, kTerms>(step, count, ahead);
+  count = Sweep<3, kTerms>(step, count, ahead);
+  Sweep<1, kTerms>(step, count, ahead);
 }
 
-void Add(const Step& step, const PanelRows& rows) {
-  rows.terms == 1 ? AddRows<1>(step, rows.count) : AddRows<2>(step, rows.count);
+// `chunk` is where the step's weights lie in memory, in `bytes`; those behind them are next.
+void Add(const Step& step, const PanelRows& rows, const uint8_t* chunk, int64_t bytes) {
+  const int64_t tiles = rows.count / 12 + rows.count % 12 / 6 + rows.count % 6 / 3 + rows.count % 3;
+  Ahead ahead(chunk + bytes, bytes, tiles * Int8Blocks(step.count));
+  rows.terms == 1 ? AddRows<1>(step, rows.count, ahead) : AddRows<2>(step, rows.count, ahead);
 }
 
 }  // namespace
@@ -84,7 +89,9 @@ void Bf16ByBf16Avx512(const uint8_t* panel, int64_t k, const PanelRows& rows, fl
   std::fill(out, out + rows.count * kPanel, 0.0f);
   const auto* weights = reinterpret_cast<const Bf16*>(panel);
   for (int64_t first = 0; first < k; first += kChunk) {
-    Add({weights + first * kPanel, first, std::min(kChunk, k - first), k, rows.rows, out}, rows);
+    const int64_t count = std::min(kChunk, k - first);
+    Add({weights + first * kPanel, first, count, k, rows.rows, out}, rows, panel + first * kPanel * 2,
+        count * kPanel * 2);
   }
 }
 
@@ -95,7 +102,8 @@ void Mxfp4ByBf16Avx512(const uint8_t* panel, int64_t k, const PanelRows& rows, f
   for (int64_t first = 0; first < k; first += kChunk) {
     const int64_t count = std::min(kChunk, k - first);
     DecodeMxfp4Panel(blocks + first / kMxBlock, count / kMxBlock, decoded);
-    Add({decoded, first, count, k, rows.rows, out}, rows);
+    Add({decoded, first, count, k, rows.rows, out}, rows, panel + Mxfp4PanelBytes(first),
+        Mxfp4PanelBytes(count));
   }
 }
 

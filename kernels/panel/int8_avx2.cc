@@ -71,11 +71,11 @@ struct Packed {
         table(_mm256_setr_epi8(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0, 12, 13, 14, 15, 16,
                                18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0)),
         nibble(_mm256_set1_epi8(15)) {}
-  // Values of k [8 row, 8 row + 4) and of the next four.
-  void Get(int64_t block, int row, int64_t column, __m256i& first, __m256i& second) const {
-    const __m256i both = Load(blocks[block].nibbles[row][column]);
-    first = _mm256_shuffle_epi8(table, _mm256_and_si256(both, nibble));
-    second = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(both, 4), nibble));
+  // Values of k [4 four, 4 four + 4).
+  __m256i Get(int64_t block, int four, int64_t column) const {
+    const __m256i both = Load(blocks[block].nibbles[four / 2][column]);
+    const __m256i elements = four % 2 == 0 ? both : _mm256_srli_epi16(both, 4);
+    return _mm256_shuffle_epi8(table, _mm256_and_si256(elements, nibble));
   }
   __m256 Scales(int64_t block, int64_t column) const { return HalfScales(blocks[block].scales + column); }
 };
@@ -85,9 +85,8 @@ struct OpenedBlock {
 };
 struct Opened {
   const OpenedBlock* blocks;
-  void Get(int64_t block, int row, int64_t column, __m256i& first, __m256i& second) const {
-    first = Load(blocks[block].values[2 * row][column]);
-    second = Load(blocks[block].values[2 * row + 1][column]);
+  __m256i Get(int64_t block, int four, int64_t column) const {
+    return Load(blocks[block].values[four][column]);
   }
   __m256 Scales(int64_t block, int64_t column) const {
     return _mm256_loadu_ps(blocks[block].scales + column);
@@ -98,11 +97,9 @@ void Open(const Mxfp4PanelBlock* from, int64_t count, OpenedBlock* to) {
   const Packed packed(from);
   for (int64_t b = 0; b < count; ++b) {
     for (int64_t column = 0; column < kPanel; column += 8) {
-      for (int row = 0; row < 4; ++row) {
-        __m256i first, second;
-        packed.Get(b, row, column, first, second);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to[b].values[2 * row][column]), first);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to[b].values[2 * row + 1][column]), second);
+      ASSAY_UNROLL for (int four = 0; four < 8; ++four) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to[b].values[four][column]),
+                            packed.Get(b, four, column));
       }
       _mm256_storeu_ps(to[b].scales + column, packed.Scales(b, column));
     }
@@ -119,23 +116,20 @@ inline void AddLink(__m256i sums, __m256 scales, float x_scale, float* out) {
 template <int kRows, int kVectors, class Weights>
 inline void AddBlock(const Weights& weights, int64_t block, int64_t column, const Int8Block* const* x,
                      float* out) {
+  __m256i minus_offset = _mm256_set1_epi16(-kOffset);
+  KeepChain(minus_offset);  // a multiplication is faster than the shifts and additions it could be made of
   __m256i sums[kRows][kVectors];
   ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
-    sums[r][0] = _mm256_mullo_epi16(BroadcastFour(x[r]->sums), _mm256_set1_epi16(-kOffset));
+    sums[r][0] = _mm256_mullo_epi16(BroadcastFour(x[r]->sums), minus_offset);
     ASSAY_UNROLL for (int v = 1; v < kVectors; ++v) sums[r][v] = sums[r][0];
   }
-  ASSAY_UNROLL for (int row = 0; row < 4; ++row) {
-    __m256i first[kVectors], second[kVectors];
-    ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
-      weights.Get(block, row, column + v * 8, first[v], second[v]);
-    }
+  ASSAY_UNROLL for (int four = 0; four < 8; ++four) {
+    __m256i w[kVectors];
+    ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) w[v] = weights.Get(block, four, column + v * 8);
     ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
-      const __m256i x0 = BroadcastFour(x[r]->values + 8 * row),
-                    x1 = BroadcastFour(x[r]->values + 8 * row + 4);
+      const __m256i values = BroadcastFour(x[r]->values + 4 * four);
       ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
-        sums[r][v] = _mm256_add_epi16(sums[r][v], _mm256_maddubs_epi16(first[v], x0));
-        KeepChain(sums[r][v]);
-        sums[r][v] = _mm256_add_epi16(sums[r][v], _mm256_maddubs_epi16(second[v], x1));
+        sums[r][v] = _mm256_add_epi16(sums[r][v], _mm256_maddubs_epi16(w[v], values));
         KeepChain(sums[r][v]);
       }
     }
