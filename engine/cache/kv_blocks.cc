@@ -15,7 +15,7 @@ constexpr LayerGroup kBoth[] = {kFullLayers, kSlidingLayers};
 KvBlocks::KvBlocks(const KvBlocksOptions& options)
     : options_(options),
       pools_{BlockPool(options.num_blocks[kFullLayers]), BlockPool(options.num_blocks[kSlidingLayers])},
-      tree_(options.hash) {
+      tree_(options.hash, options.num_blocks[kFullLayers] + options.num_blocks[kSlidingLayers]) {
   CHECK(Has(kFullLayers) || Has(kSlidingLayers));
   for (const LayerGroup group : kBoth) {
     node_of_[group].assign(static_cast<size_t>(options.num_blocks[group]), nullptr);
@@ -56,8 +56,8 @@ void KvBlocks::FindPrefix(std::span<const int32_t> tokens) {
   found_.resize(static_cast<size_t>(usable));
 }
 
-// Whether what found_ does not have of `tokens` can be taken after found_ itself is held.
-bool KvBlocks::FitsBesidePrefix(int64_t tokens) const {
+// What keeps a request that holds found_ from taking the rest of its full blocks and one sliding block.
+std::optional<HeldBlocks::Shortage> KvBlocks::ShortageBesidePrefix(int64_t tokens) const {
   const auto found = static_cast<int64_t>(found_.size());
   const auto unheld = [&](LayerGroup group, int64_t first) {
     int64_t count = 0;
@@ -67,23 +67,26 @@ bool KvBlocks::FitsBesidePrefix(int64_t tokens) const {
     return count;
   };
   if (Has(kFullLayers)) {
-    const int64_t missing = BlocksFor(tokens, options_.block_size) - found;
-    if (missing + unheld(kFullLayers, 0) > pools_[kFullLayers].Free()) return false;
+    const int64_t needed = BlocksFor(tokens, options_.block_size) - found + unheld(kFullLayers, 0);
+    if (needed > pools_[kFullLayers].Free()) return HeldBlocks::Shortage{kFullLayers, needed};
   }
-  if (!Has(kSlidingLayers)) return true;
-  const int64_t first = FirstSeen(found * options_.block_size);
-  return unheld(kSlidingLayers, first) < pools_[kSlidingLayers].Free();
+  if (Has(kSlidingLayers)) {
+    const int64_t needed = unheld(kSlidingLayers, FirstSeen(found * options_.block_size)) + 1;
+    if (needed > pools_[kSlidingLayers].Free()) return HeldBlocks::Shortage{kSlidingLayers, needed};
+  }
+  return std::nullopt;
 }
 
 std::optional<int64_t> KvBlocks::Begin(std::span<const int32_t> tokens, bool use_prefix_cache,
                                        HeldBlocks& held) {
   const auto length = static_cast<int64_t>(tokens.size());
-  for (const LayerGroup group : kBoth) {
-    if (Has(group) && pools_[group].Free() == 0) return std::nullopt;  // spares the look-up
-  }
+  if (pools_[held.shortage.group].Free() < held.shortage.needed) return std::nullopt;
   found_.clear();
   if (use_prefix_cache && options_.prefix_cache) FindPrefix(tokens);
-  if (!FitsBesidePrefix(length)) return std::nullopt;
+  if (const auto shortage = ShortageBesidePrefix(length)) {
+    held.shortage = *shortage;
+    return std::nullopt;
+  }
 
   const auto found = static_cast<int64_t>(found_.size());
   if (Has(kFullLayers)) {

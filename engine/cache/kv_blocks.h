@@ -19,12 +19,18 @@ struct KvBlocksOptions {
   PrefixTree::Hash hash = PrefixTree::HashOf;
 };
 
-// The blocks that one request holds.
+// The blocks that one request holds, or what it waits for.
 struct HeldBlocks {
+  struct Shortage {
+    LayerGroup group = kFullLayers;
+    int64_t needed = 0;  // free blocks
+  };
+
   std::array<std::vector<int32_t>, kLayerGroups> tables;  // by block of positions; -1: given back
   int64_t given_back = 0;                                 // leading entries of the sliding table that are -1
   int64_t known = 0;                                      // leading blocks of positions that have a node
   PrefixNode* last = nullptr;                             // the node of the last of them
+  Shortage shortage;                                      // found when it last tried to begin
 };
 
 // Who holds which KV blocks, and what can be found again in them. A request gets the blocks of the full
@@ -38,7 +44,7 @@ class KvBlocks {
   // Tokens of the longest sequence that fits when nobody else holds anything.
   int64_t Longest() const;
   // Lets a request with these tokens begin, and says how many of them are computed already: at most all but
-  // the last. Nothing, and nothing changed, when blocks are short.
+  // the last. Nothing when blocks are short; it is not looked up again before as many are free as it needed.
   std::optional<int64_t> Begin(std::span<const int32_t> tokens, bool use_prefix_cache, HeldBlocks& held);
   // Blocks for as many of the `wanted` positions from `computed` on as can be had now; returns how many.
   int64_t Reserve(int64_t computed, int64_t wanted, HeldBlocks& held);
@@ -66,7 +72,7 @@ class KvBlocks {
   }
   std::span<const int32_t> BlockTokens(std::span<const int32_t> tokens, int64_t block) const;
   void FindPrefix(std::span<const int32_t> tokens);
-  bool FitsBesidePrefix(int64_t tokens) const;
+  std::optional<HeldBlocks::Shortage> ShortageBesidePrefix(int64_t tokens) const;
   int32_t Take(LayerGroup group);
   void Release(LayerGroup group, int32_t block);
 

@@ -28,7 +28,9 @@ class PrefixTree {
   using Hash = uint64_t (*)(const PrefixNode* parent, std::span<const int32_t> tokens);
   static uint64_t HashOf(const PrefixNode* parent, std::span<const int32_t> tokens);
 
-  explicit PrefixTree(Hash hash = HashOf) : nodes_(0, Hasher{hash}) {}
+  // Room for `expected` nodes is made at once, so that no step stops for it.
+  explicit PrefixTree(Hash hash = HashOf, int64_t expected = 0)
+      : nodes_(static_cast<size_t>(expected), Hasher{hash}) {}
 
   PrefixNode* Find(PrefixNode* parent, std::span<const int32_t> tokens) const;
   PrefixNode* FindOrAdd(PrefixNode* parent, std::span<const int32_t> tokens);
