@@ -201,10 +201,12 @@ TEST(PanelMatmul, NotANumberReachesItsRowOnly) {
   });
 }
 
-// Exponents that a byte can name and a float32 barely can.
+// Exponents that a byte can name and a float32 barely can. The bf16 dot product instruction takes a subnormal
+// operand as zero, so that path loses weights below 2^-126.
 TEST(PanelMatmul, TakesEveryMxfp4Scale) {
   ForEachPath([](const PanelPath& path) {
     if (path.weights != PanelFormat::kMxfp4) return;
+    const bool flushes = path.rows == RowFormat::kBf16;
     const std::vector<uint8_t> blocks(kPanel * 16, 0x22);  // ones
     for (const int64_t rows : {1, 7}) {
       for (int first = 0; first < 256; first += 32) {
@@ -223,6 +225,8 @@ TEST(PanelMatmul, TakesEveryMxfp4Scale) {
           const int scale = first + static_cast<int>(i % 32);
           if (scale == 255) {
             ASSERT_TRUE(std::isnan(out[i]));
+          } else if (flushes && scale == 0) {
+            ASSERT_EQ(out[i], 0);
           } else {
             ASSERT_EQ(out[i], static_cast<float>(std::ldexp(127.0, scale - 127))) << scale;
           }
