@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 PROGRAMS := assay assay-engine
 
 .DEFAULT_GOAL := help
-.PHONY: help eval test build deps deps-test format check asan clean
+.PHONY: help eval test build deps deps-test format check asan bench clean
 
 help:
 	@echo "make eval    install what is missing, build, run configs/cpu/tiny-moe.yaml and write a report under out/"
@@ -12,6 +12,7 @@ help:
 	@echo "make build   build only"
 	@echo "make check   layers and formatting"
 	@echo "make asan    the tests under AddressSanitizer and UBSan"
+	@echo "make bench   what the client of the serving benchmark can do: chunks a second, streams, time stamps"
 	@echo "make format  reformat the sources"
 	@echo "ASSAY_INSTALL=no make ...   never install; print the missing packages and stop"
 
@@ -35,6 +36,9 @@ check: deps-test
 
 asan: deps-test
 	@bash ci/run.sh asan
+
+bench: deps-test
+	@bash ci/run.sh bench
 
 format: deps-test
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

@@ -2,6 +2,7 @@
 # run.sh VERB: the steps of CI, the same words here and there.
 #   build   the two programs, release                    test    build everything, run every test
 #   check   layers, formatting                           asan    unit and process tests under ASan + UBSan
+#   bench   what the client of the serving benchmark can do
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
@@ -28,6 +29,12 @@ run_tests() {  # preset, ctest arguments
 verb_test() { run_tests release; }
 verb_asan() { run_tests asan; }
 
+verb_bench() {
+  configure release -DASSAY_TESTS=ON
+  cmake --build build/release --target client_bench -j "$jobs" -- --quiet
+  build/release/bin/client_bench
+}
+
 verb_check() {
   python3 ci/check_layers.py
   local sources
@@ -37,6 +44,6 @@ verb_check() {
 }
 
 case "${1:-}" in
-  build | test | asan | check) "verb_$1" ;;
-  *) sed -n '2,4p' "$0" >&2; exit 2 ;;
+  build | test | asan | check | bench) "verb_$1" ;;
+  *) sed -n '2,5p' "$0" >&2; exit 2 ;;
 esac

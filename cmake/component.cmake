@@ -68,13 +68,15 @@ function(assay_process_tests name)
                        PROPERTIES LABELS process TIMEOUT 600 PROCESSORS 2)
 endfunction()
 
-# assay_benchmarks(<folder>): each *_bench.cc is a program of its own, built when asked for by name.
+# assay_benchmarks(<folder> [DEPS our layers...]): each *_bench.cc is a program of its own, built when asked for by name.
 function(assay_benchmarks name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  list(TRANSFORM ARG_DEPS PREPEND assay_)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*_bench.cc)
   foreach(source ${sources})
     get_filename_component(program ${source} NAME_WE)
     add_executable(${program} EXCLUDE_FROM_ALL ${source})
-    target_link_libraries(${program} PRIVATE assay_${name} Threads::Threads assay_warnings)
+    target_link_libraries(${program} PRIVATE assay_${name} ${ARG_DEPS} Threads::Threads assay_warnings)
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   endforeach()
 endfunction()

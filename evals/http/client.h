@@ -38,7 +38,8 @@ class HttpClient {
  public:
   virtual ~HttpClient() = default;
 
-  using OnBytes = std::function<void(std::string_view bytes, TimePoint arrived)>;
+  // False ends the request.
+  using OnBytes = std::function<bool(std::string_view bytes, TimePoint arrived)>;
   using OnDone = std::function<void(HttpResult result)>;
 
   // Starts a request; it goes out in the next Poll. `on_bytes` (may be empty) gets the body of a 2xx answer

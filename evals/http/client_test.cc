@@ -64,6 +64,7 @@ TEST_F(HttpClientTest, HandsOverBytesAsTheyArrive) {
       [&](std::string_view bytes, TimePoint arrived) {
         pieces.emplace_back(bytes);
         times.push_back(arrived);
+        return true;
       },
       [&](HttpResult done) { result = std::move(done); });
   Drain(*client);
@@ -133,6 +134,7 @@ TEST_F(HttpClientTest, CallbacksMayStartRequests) {
       Post(),
       [&](std::string_view, TimePoint) {
         if (std::exchange(first_bytes, false)) client->Start(Post(), {}, count);
+        return true;
       },
       [&](const HttpResult& result) {
         count(result);
@@ -140,6 +142,17 @@ TEST_F(HttpClientTest, CallbacksMayStartRequests) {
       });
   Drain(*client);
   EXPECT_EQ(finished, 3);
+}
+
+TEST_F(HttpClientTest, AReaderMayEndItsRequest) {
+  server_->Queue({.chunks = {{0, "one"}}, .never_end = true});
+  const auto client = NewCurlClient();
+  HttpResult result;
+  client->Start(
+      Post(), [](std::string_view, TimePoint) { return false; },
+      [&](HttpResult done) { result = std::move(done); });
+  Drain(*client);
+  EXPECT_EQ(result.error, "its reader wanted no more of the answer");
 }
 
 TEST_F(HttpClientTest, CancelTellsEveryOwner) {
@@ -164,6 +177,7 @@ TEST_F(HttpClientTest, CallbacksMayCancelAll) {
         Post(),
         [&, i](std::string_view, TimePoint) {
           if (i == 0) client->CancelAll("enough");
+          return true;
         },
         [&](const HttpResult& result) { errors.push_back(result.error); });
     client->Poll(milliseconds(20));

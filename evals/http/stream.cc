@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -11,6 +13,8 @@ namespace assay::evals {
 namespace {
 
 constexpr size_t kHeadBytes = 200;
+constexpr size_t kEventLimit = size_t{16} << 20;
+constexpr size_t kAnswerLimit = size_t{1} << 30;
 
 void SetOnce(TimePoint& at, TimePoint arrived) {
   if (at == TimePoint{}) at = arrived;
@@ -18,9 +22,18 @@ void SetOnce(TimePoint& at, TimePoint arrived) {
 
 }  // namespace
 
-void StreamReader::Feed(std::string_view bytes, TimePoint arrived) {
+bool StreamReader::Feed(std::string_view bytes, TimePoint arrived) {
   if (events_ == 0 && head_.size() < kHeadBytes) head_.append(bytes.substr(0, kHeadBytes - head_.size()));
   decoder_.Feed(bytes, [&](const wire::SseEvent& event) { Event(event.data, arrived); });
+  bytes_ += bytes.size();
+  if (decoder_.Pending() > kEventLimit) {
+    Fail(fmt::format("event {} of the stream is larger than {} MiB", events_ + 1, kEventLimit >> 20), false);
+  } else if (bytes_ > kAnswerLimit) {
+    Fail(fmt::format("the answer is larger than {} MiB", kAnswerLimit >> 20), false);
+  } else {
+    return true;
+  }
+  return false;
 }
 
 void StreamReader::Event(std::string_view data, TimePoint arrived) {
@@ -29,6 +42,8 @@ void StreamReader::Event(std::string_view data, TimePoint arrived) {
     outcome_.saw_done = true;
     return;
   }
+  wire::ChunkView plain;
+  if (wire::ReadPlainChunk(data, kind_, &plain)) return Chunk(plain, arrived);
   const auto chunk =
       kind_ == StreamKind::kChat ? wire::ParseChatChunk(data) : wire::ParseCompletionChunk(data);
   if (!chunk)
@@ -36,10 +51,10 @@ void StreamReader::Event(std::string_view data, TimePoint arrived) {
   else if (chunk->error)
     Fail(fmt::format("error inside the stream: {}", chunk->error->message), chunk->error->status >= 500);
   else
-    Chunk(*chunk, arrived);
+    Chunk(wire::ViewOf(*chunk), arrived);
 }
 
-void StreamReader::Chunk(const wire::StreamChunk& chunk, TimePoint arrived) {
+void StreamReader::Chunk(const wire::ChunkView& chunk, TimePoint arrived) {
   if (!model_.empty() && !chunk.model.empty() && chunk.model != model_) {
     Fail(fmt::format("answered by the model {}, not by {}", chunk.model, model_), false);
   }
@@ -51,7 +66,8 @@ void StreamReader::Chunk(const wire::StreamChunk& chunk, TimePoint arrived) {
   else
     outcome_.chunk_gaps_ms.push_back(static_cast<float>(Milliseconds(arrived - outcome_.last_chunk)));
   outcome_.last_chunk = arrived;
-  if (chunk.finish_reason) outcome_.finish_reason = *chunk.finish_reason;
+  CountTokens(chunk);
+  if (!chunk.finish_reason.empty()) outcome_.finish_reason = chunk.finish_reason;
   if (!chunk.reasoning.empty()) SetOnce(outcome_.first_reasoning, arrived);
   if (!chunk.content.empty()) SetOnce(outcome_.first_content, arrived);
   outcome_.reasoning += chunk.reasoning;
@@ -59,9 +75,17 @@ void StreamReader::Chunk(const wire::StreamChunk& chunk, TimePoint arrived) {
 
   // A token may have no text of its own (half a character): only role and end chunks are known to hold none.
   const bool text = !chunk.reasoning.empty() || !chunk.content.empty();
-  if (!text && (!chunk.role.empty() || chunk.finish_reason)) return;
+  if (!text && (!chunk.role.empty() || !chunk.finish_reason.empty())) return;
   ++outcome_.token_chunks;
   ++progress_.tokens;
+}
+
+void StreamReader::CountTokens(const wire::ChunkView& chunk) {
+  const bool every_chunk_so_far = outcome_.chunk_tokens.size() + 1 == static_cast<size_t>(outcome_.chunks);
+  if (!chunk.usage || !every_chunk_so_far) return;
+  const int64_t fresh = chunk.usage->completion_tokens - tokens_so_far_;
+  tokens_so_far_ = chunk.usage->completion_tokens;
+  outcome_.chunk_tokens.push_back(static_cast<int32_t>(std::clamp<int64_t>(fresh, 0, INT32_MAX)));
 }
 
 void StreamReader::Fail(std::string error, bool retryable) {
@@ -79,6 +103,7 @@ StreamOutcome StreamReader::Finish(HttpResult result) {
   outcome_.status = result.status;
   outcome_.sent = result.sent;
   outcome_.finished = result.finished;
+  if (outcome_.chunk_tokens.size() != static_cast<size_t>(outcome_.chunks)) outcome_.chunk_tokens.clear();
   const bool whole = outcome_.saw_done || !outcome_.finish_reason.empty();
   // After the stream's own end it does not matter how the connection went down.
   if (!result.error.empty() && !outcome_.saw_done)
@@ -99,7 +124,7 @@ void StartStream(HttpClient& client, HttpRequest request, StreamKind kind, Progr
   ++progress.in_flight;
   client.Start(
       std::move(request),
-      [reader](std::string_view bytes, TimePoint arrived) { reader->Feed(bytes, arrived); },
+      [reader](std::string_view bytes, TimePoint arrived) { return reader->Feed(bytes, arrived); },
       [reader, &progress, on_done = std::move(on_done)](HttpResult result) {
         --progress.in_flight;
         on_done(reader->Finish(std::move(result)));

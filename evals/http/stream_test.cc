@@ -87,6 +87,33 @@ TEST(StreamReader, HasClocksForReasoningAndContent) {
   EXPECT_EQ(outcome.token_chunks, 3) << "neither the role nor the end is a token";
 }
 
+// vLLM with stream_options.continuous_usage_stats: each chunk says how many tokens there are so far.
+TEST(StreamReader, KnowsTheTokensOfEachChunkFromContinuousUsage) {
+  const auto chunk = [](int64_t tokens) {
+    return Data(R"({"choices":[{"text":"x"}],"usage":{"prompt_tokens":7,"completion_tokens":)" +
+                std::to_string(tokens) + "}}");
+  };
+  EXPECT_THAT(Read(StreamKind::kCompletions, {{1, chunk(1)}, {2, chunk(4)}, {3, chunk(4)}, {4, Data(kUsage)}})
+                  .chunk_tokens,
+              ElementsAre(1, 3, 0));
+  EXPECT_THAT(Read(StreamKind::kCompletions, {{1, Text("a")}, {2, chunk(4)}}).chunk_tokens, ElementsAre())
+      << "one that does not say leaves the others without meaning";
+  EXPECT_THAT(Read(StreamKind::kCompletions, {{1, chunk(1)}, {2, Text("a")}, {3, chunk(4)}}).chunk_tokens,
+              ElementsAre());
+}
+
+TEST(StreamReader, GivesUpOnAnEventThatNeverEnds) {
+  Progress progress;
+  StreamReader reader(StreamKind::kCompletions, progress);
+  const std::string garbage(1 << 20, 'x');
+  int fed = 1;
+  while (reader.Feed(garbage, At(1)) && fed < 100) ++fed;
+  EXPECT_EQ(fed, 17);
+  HttpResult ended = Answered();
+  ended.error = "its reader wanted no more of the answer";
+  EXPECT_EQ(reader.Finish(ended).error, "event 1 of the stream is larger than 16 MiB");
+}
+
 TEST(StreamReader, CountsTokensWithoutText) {
   const StreamOutcome outcome =
       Read(StreamKind::kCompletions, {{1, Text("")}, {2, Text("")}, {3, Data(kEnd)}});

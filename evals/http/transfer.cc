@@ -86,10 +86,7 @@ bool Transfer::Take(std::string_view bytes, TimePoint arrived) {
     result_.status = static_cast<int>(status);
   }
   const bool success = result_.status >= 200 && result_.status < 300;
-  if (success && on_bytes_) {
-    on_bytes_(bytes, arrived);
-    return true;
-  }
+  if (success && on_bytes_) return on_bytes_(bytes, arrived);
   const size_t limit = success ? kBodyLimit : kErrorBodyLimit;
   const size_t room = limit - result_.body.size();
   result_.body.append(bytes.substr(0, room));
@@ -122,7 +119,8 @@ std::string Transfer::Words(CURLcode code) const {
     case CURLE_SEND_ERROR:
       return fmt::format("the connection was lost: {}", detail_.data());
     case CURLE_WRITE_ERROR:
-      return fmt::format("the answer is larger than {} MiB", kBodyLimit >> 20);
+      return on_bytes_ ? "its reader wanted no more of the answer"
+                       : fmt::format("the answer is larger than {} MiB", kBodyLimit >> 20);
     default:
       return detail_[0] != '\0' ? detail_.data() : curl_easy_strerror(code);
   }
