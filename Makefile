@@ -4,11 +4,12 @@ JOBS ?= $(shell nproc)
 PROGRAMS := assay assay-engine
 
 .DEFAULT_GOAL := help
-.PHONY: help eval test build deps deps-test format check asan bench clean
+.PHONY: help eval test test-clients build deps deps-test format check asan bench clean
 
 help:
 	@echo "make eval    install what is missing, build, run configs/cpu/tiny-moe.yaml and write a report under out/"
 	@echo "make test    install what is missing, build, run every test"
+	@echo "make test-clients   the openai client and lm-evaluation-harness, pinned, from PyPI, against the engine"
 	@echo "make build   build only"
 	@echo "make check   layers and formatting"
 	@echo "make asan    the tests under AddressSanitizer and UBSan"
@@ -30,6 +31,9 @@ eval: build
 
 test: deps-test
 	@bash ci/run.sh test
+
+test-clients: deps-test
+	@bash ci/run.sh test-clients
 
 check: deps-test
 	@bash ci/run.sh check

@@ -3,6 +3,7 @@
 #   build   the two programs, release                    test    build everything, run every test
 #   check   layers, formatting                           asan    unit and process tests under ASan + UBSan
 #   bench   what the client of the serving benchmark can do
+#   test-clients   the openai client and lm-evaluation-harness, from PyPI, against the engine
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
@@ -35,6 +36,11 @@ verb_bench() {
   build/release/bin/client_bench
 }
 
+verb_test-clients() {
+  verb_build
+  tests/clients/run.sh
+}
+
 verb_check() {
   python3 ci/check_layers.py
   local sources
@@ -44,6 +50,6 @@ verb_check() {
 }
 
 case "${1:-}" in
-  build | test | asan | check | bench) "verb_$1" ;;
-  *) sed -n '2,5p' "$0" >&2; exit 2 ;;
+  build | test | test-clients | asan | check | bench) "verb_$1" ;;
+  *) sed -n '2,6p' "$0" >&2; exit 2 ;;
 esac
