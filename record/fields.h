@@ -157,9 +157,15 @@ inline constexpr auto kFields<ServerFailure> = std::tuple{
 
 template <>
 inline constexpr auto kFields<ServerRecord> = std::tuple{
-    Optional("argv", &ServerRecord::argv),         Optional("env", &ServerRecord::env),
-    Optional("base_url", &ServerRecord::base_url), Optional("model_id", &ServerRecord::model_id),
-    Optional("ready_s", &ServerRecord::ready_s),   Optional("log_file", &ServerRecord::log_file),
+    Optional("argv", &ServerRecord::argv),
+    Optional("env", &ServerRecord::env),
+    Optional("base_url", &ServerRecord::base_url),
+    Optional("model_id", &ServerRecord::model_id),
+    Optional("tensor_parallel_size", &ServerRecord::tensor_parallel_size),
+    Optional("tokenizer", &ServerRecord::tokenizer),
+    Optional("moe_backend", &ServerRecord::moe_backend),
+    Optional("ready_s", &ServerRecord::ready_s),
+    Optional("log_file", &ServerRecord::log_file),
     Optional("failure", &ServerRecord::failure),
 };
 

@@ -143,6 +143,9 @@ struct ServerRecord {
   std::map<std::string, std::string> env;  // only what the config set
   std::string base_url;
   std::string model_id;
+  int tensor_parallel_size = 1;
+  std::string tokenizer;    // "" is the model's own
+  std::string moe_backend;  // "" is the server's choice
   double ready_s = 0;
   std::string log_file;  // relative to the run's folder
   std::optional<ServerFailure> failure;

@@ -16,7 +16,8 @@ const std::string_view kRunHelp =
 Launches the server of each config, runs its evals, compares with thresholds and baselines, writes
 report.md, record.json and the server's log, and exits with a code that says what happened.
 
-  CONFIG                    YAML files, folders of them, or list files (one path a line)
+  CONFIG                    YAML files, folders of them, or list files (one path a line); vLLM's GPQA evals and
+                            perf-eval's workloads too, as they are
   --suite NAME              which evals to run: a name under configs/suites or a file (default: all)
   --baseline WHAT           main or another branch in the store, the file of a record, or none
                             (default: what the config's gate.baseline says)
@@ -24,6 +25,7 @@ report.md, record.json and the server's log, and exits with a code that says wha
   --store FILE              history of runs (default: $ASSAY_STORE, else ~/.local/share/assay/store.db)
   --no-store                neither read nor write a history
   --branch NAME             what this run is stored as (default: what git or CI says)
+  --hardware NAME           hardware of files that name none, as vLLM's evals (default: what this machine has)
   --strict                  INCONCLUSIVE exits 3
   --allow-missing-baseline  no baseline is no failure; the report says so
   --dry-run                 print the resolved configs and command lines; launch nothing
@@ -46,6 +48,7 @@ int RunCommand(int argc, char** argv) {
   app.add_option("--out", options.out);
   app.add_option("--store", options.store);
   app.add_option("--branch", options.branch);
+  app.add_option("--hardware", options.hardware);
   app.add_flag("--no-store", no_store);
   app.add_flag("--strict", options.strict);
   app.add_flag("--allow-missing-baseline", options.allow_missing_baseline);

@@ -14,6 +14,7 @@ const std::string_view kValidateHelp =
     R"(usage: assay validate PATH...
 
 Checks configs, suites and list files, and folders of them, on any machine: syntax, keys, types, values.
+vLLM's GPQA evals and perf-eval's workloads and GPU profiles are recognised by their keys.
 Prints a line for each file, and every mistake with its place and what to do. Launches nothing; models and
 data need not be here.
 

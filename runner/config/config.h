@@ -26,9 +26,10 @@ struct EngineConfig {
   std::string tokenizer;  // override; same path rule
   std::string model_id;   // what /v1/models must list; default: bundled: the model folder's name
   int tensor_parallel_size = 1;
-  std::string moe_backend;  // reference | grouped | fused; "" is the engine's default
-  std::vector<std::string>
-      argv;  // command: the program and its arguments; {port} {host} {model} {tokenizer} {tp} are filled in
+  std::optional<int> gpus;        // that the server takes; default: one a tensor-parallel rank
+  std::string moe_backend;        // bundled: reference | grouped | fused; "" is the engine's default
+  std::vector<std::string> argv;  // command: the program and its arguments; {port} {host} {model} {tokenizer}
+                                  // {tp} {moe_backend} are filled in
   std::vector<std::string> extra_args;     // appended; placeholders as in argv for a command
   std::string binary;                      // bundled: path of assay-engine; "" is the one beside assay
   std::map<std::string, std::string> env;  // source text of each scalar: "1", "true"
@@ -46,12 +47,13 @@ struct EvalsConfig {
 
 struct Config {
   std::string name;
-  std::string hardware;  // cpu | h200 | gfx942 | gfx950 | gfx1250
+  std::string hardware;  // cpu | h200 | gfx942 | gfx950 | gfx1250; "" in files of others: what is here
   std::string description;
   EngineConfig engine;
   EvalsConfig evals;
   gate::Policy gate;
-  Path file;  // where it was read
+  Path file;                       // where it was read
+  std::vector<std::string> notes;  // what a file of others asks for and is not done
 };
 
 // A suite selects and overrides the evals of a config, so that "smoke" and "full" share one hardware file.

@@ -31,7 +31,7 @@ const Section<ConfigFile>& ConfigSection() {
           {"extends", &C::extends, Text(),
            "A file, relative to this one, whose keys hold where this one says nothing (see *Extending*).",
            "../base/gpt-oss-20b.yaml", kNotMeasured},
-          {"name", &C::name, SafeName(40, true),
+          {"name", &C::name, SafeName(kMaxConfigName, true),
            "Name of the config; cells, reports and stored runs are kept by it.", "gpt-oss-20b-mxfp4-bf16",
            kRequired | kNotMeasured},
           {"hardware", &C::hardware, OneOf(Hardware()),

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "runner/config/config_file.h"
+#include "runner/config/server_args.h"
 
 namespace assay::runner {
 namespace {
@@ -25,11 +26,11 @@ constexpr std::array kOwnedFlags = {
     OwnedFlag{"--moe-backend", "write engine.moe_backend"},
 };
 
-constexpr std::array<std::string_view, 5> kPlaceholders = {"port", "host", "model", "tokenizer", "tp"};
-
-// "--tensor_parallel_size=2" is "--tensor-parallel-size".
-std::string FlagName(std::string_view argument) {
-  return ReplaceAll(std::string(argument.substr(0, argument.find('='))), "_", "-");
+constexpr std::array<std::string_view, 6> kPlaceholders = {"port",      "host", "model",
+                                                           "tokenizer", "tp",   "moe_backend"};
+const std::vector<std::string>& BundledMoeBackends() {
+  static const std::vector<std::string> names = {"reference", "grouped", "fused"};
+  return names;
 }
 
 void CheckExtraArgs(const YamlNode& list, const std::string& path, Reading& reading) {
@@ -75,15 +76,17 @@ void CheckBundled(const YamlNode& node, const std::string& path, Reading& readin
   if (const YamlNode* extra = node.Find("extra_args")) {
     CheckExtraArgs(*extra, JoinPath(path, "extra_args"), reading);
   }
+  if (const YamlNode* backend = node.Find("moe_backend")) {
+    ReadChoice(ChoiceType(BundledMoeBackends()), BundledMoeBackends(), *backend,
+               {JoinPath(path, "moe_backend"), "grouped"}, reading);
+  }
 }
 
 void CheckCommand(const YamlNode& node, const std::string& path, const EngineConfig& engine,
                   Reading& reading) {
-  for (const char* key : {"binary", "moe_backend"}) {
-    if (const YamlNode* value = node.Find(key)) {
-      reading.mistakes.Add(value->mark, JoinPath(path, key),
-                           "is for kind: bundled; write the server's own flag in argv");
-    }
+  if (const YamlNode* binary = node.Find("binary")) {
+    reading.mistakes.Add(binary->mark, JoinPath(path, "binary"),
+                         "is for kind: bundled; write the server's program in argv");
   }
   const YamlNode* argv = node.Find("argv");
   if (argv == nullptr || argv->items.empty()) {
@@ -109,6 +112,7 @@ void CheckCommand(const YamlNode& node, const std::string& path, const EngineCon
   if (engine.tensor_parallel_size != EngineConfig().tensor_parallel_size)
     check_used("tensor_parallel_size", "tp");
   if (!engine.tokenizer.empty()) check_used("tokenizer", "tokenizer");
+  if (!engine.moe_backend.empty()) check_used("moe_backend", "moe_backend");
 }
 
 void CheckEngine(const YamlNode& node, const std::string& path, const EngineConfig& engine,
@@ -148,12 +152,17 @@ const Section<EngineConfig>& EngineSection() {
            "gpt-oss-20b"},
           {"tensor_parallel_size", &E::tensor_parallel_size, Integer<int>(1, 1024),
            "Tensor-parallel degree: flag of the bundled engine, `{tp}` of a command.", "2"},
-          {"moe_backend", &E::moe_backend, OneOf({"reference", "grouped", "fused"}),
-           "Expert kernels of the bundled engine. Default: its own choice.", "grouped"},
+          {"gpus", &E::gpus, Integer<int>(1, 1024),
+           "GPUs that the server takes, for servers that split work in more ways than tensor-parallel. "
+           "Default: `tensor_parallel_size`.",
+           "8", kNotMeasured},
+          {"moe_backend", &E::moe_backend, Text(),
+           "Expert kernels. `bundled`: reference, grouped or fused; a `command` gets it as `{moe_backend}`. "
+           "Default: the server's choice.",
+           "grouped"},
           {"argv", &E::argv, ListOf(Text(), "a list of arguments, one item each"),
-           "Program and arguments of a `command`. `{port}` `{host}` `{model}` `{tokenizer}` `{tp}` are "
-           "filled "
-           "in; `{port}` must be there.",
+           "Program and arguments of a `command`. `{port}` `{host}` `{model}` `{tokenizer}` `{tp}` "
+           "`{moe_backend}` are filled in; `{port}` must be there.",
            "[vllm, serve, \"{model}\", --port, \"{port}\"]"},
           {"extra_args", &E::extra_args, ListOf(Text(), "a list of arguments, one item each"),
            "Arguments appended to the command line; so that files which share `argv` through `extends` can "

@@ -11,7 +11,8 @@ enum class HardwareVendor { kNone, kNvidia, kAmd };
 struct HardwareName {
   std::string name;  // cpu | h200 | gfx950 ...
   HardwareVendor vendor = HardwareVendor::kNone;
-  std::string marker;  // NVIDIA: the word in the device name that means this kind
+  std::string marker;                 // NVIDIA: the word in the device name that means this kind
+  std::vector<std::string> products;  // what sellers, and files of others, call it
 };
 
 const std::vector<HardwareName>& HardwareNames();

@@ -22,7 +22,7 @@ bool Has(const SectionInfo& section, std::string_view name) {
 // The one other section that has such a key; "" when none or several have it.
 std::string SectionWith(std::string_view name) {
   std::string path;
-  for (const SectionInfo& section : AllSections()) {
+  for (const SectionInfo& section : ConfigSections()) {
     if (!Has(section, name)) continue;
     if (!path.empty()) return "";
     path = section.path;
@@ -33,7 +33,7 @@ std::string SectionWith(std::string_view name) {
 std::string UnknownKeyAdvice(const SectionInfo& section, const std::string& key) {
   if (key == "<<") return "merge keys are not read; share keys with other files through extends";
   const std::vector<std::string> names = Names(section);
-  const std::string elsewhere = SectionWith(key);
+  const std::string elsewhere = IsOfOthers(section) ? "" : SectionWith(key);
   if (!elsewhere.empty()) return fmt::format("unknown key; it belongs under {}", elsewhere);
   if (const auto nearest = NearestName(key, names)) {
     return fmt::format("unknown key; did you mean {}?", *nearest);

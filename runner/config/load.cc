@@ -4,13 +4,16 @@
 
 #include "base/text.h"
 #include "runner/config/config_file.h"
+#include "runner/config/file_format.h"
+#include "runner/config/load_others.h"
 
 namespace assay::runner {
 namespace {
 
 constexpr size_t kMaxExtends = 8;
 
-// "no such file; did you mean tiny-moe.yaml?" from what lies in the folder.
+}  // namespace
+
 std::string MissingFile(const Path& file) {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -31,6 +34,8 @@ Result<std::string> ReadConfigFile(const Path& file) {
   }
   return ReadFile(file);
 }
+
+namespace {
 
 // The file with everything it extends below it. `chain` are the files that led here.
 Result<YamlNode> LoadTree(const Path& file, std::vector<Path> chain, Mistakes& mistakes) {
@@ -78,15 +83,19 @@ Result<S> ReadTree(const Section<S>& section, const YamlNode& tree, Mistakes& mi
 Result<LoadedFile> LoadAny(const Path& file) {
   Mistakes mistakes;
   ASSIGN_OR_RETURN(const YamlNode tree, LoadTree(file, {}, mistakes));
+  const FileFormat format = RecogniseFormat(tree);
+  if (mistakes.empty() && format != FileFormat::kAssay) return LoadOther(format, tree, file);
   LoadedFile loaded;
   const std::string schema = SchemaOf(tree);
   if (schema == kSuiteSchema) {
+    loaded.kind = "suite";
     ASSIGN_OR_RETURN(const SuiteFile suite, ReadTree(SuiteSection(), tree, mistakes, false));
     loaded.suite = ToSuite(suite);
     loaded.suite->file = file;
     return loaded;
   }
   ASSIGN_OR_RETURN(const ConfigFile config, ReadTree(ConfigSection(), tree, mistakes, schema == kBaseSchema));
+  loaded.kind = schema == kBaseSchema ? "base" : "config";
   if (schema == kBaseSchema) return loaded;
   loaded.config = ToConfig(config);
   loaded.config->file = file;
@@ -98,6 +107,9 @@ Result<Config> LoadConfig(const Path& file) {
   if (loaded.config) return std::move(*loaded.config);
   if (loaded.suite) {
     return Fail(ErrorKind::kUsage, "{}: is a suite; name a config and give this with --suite", file.string());
+  }
+  if (loaded.kind != "base") {
+    return Fail(ErrorKind::kUsage, "{}: {}: nothing to run; name a workload", file.string(), loaded.kind);
   }
   return Fail(ErrorKind::kUsage, "{}: is a base; name a config that extends it", file.string());
 }

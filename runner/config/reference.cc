@@ -2,6 +2,9 @@
 
 #include "base/text.h"
 #include "runner/config/config_file.h"
+#include "runner/config/gpu_profiles.h"
+#include "runner/config/perf_eval.h"
+#include "runner/config/vllm_eval.h"
 
 namespace assay::runner {
 namespace {
@@ -61,7 +64,7 @@ Json SchemaIs(const char* name) {
 
 }  // namespace
 
-const std::vector<SectionInfo>& AllSections() {
+const std::vector<SectionInfo>& ConfigSections() {
   static const std::vector<SectionInfo> sections = [] {
     std::vector<SectionInfo> all;
     AddWithInner(ConfigSection().Info(), all);
@@ -69,6 +72,21 @@ const std::vector<SectionInfo>& AllSections() {
     return all;
   }();
   return sections;
+}
+
+const std::vector<SectionInfo>& SectionsOfOthers() {
+  static const std::vector<SectionInfo> sections = [] {
+    std::vector<SectionInfo> all;
+    AddWithInner(VllmEvalSection().Info(), all);
+    AddWithInner(PerfEvalSection().Info(), all);
+    AddWithInner(GpuProfileSection().Info(), all);
+    return all;
+  }();
+  return sections;
+}
+
+bool IsOfOthers(const SectionInfo& section) {
+  return StartsWith(section.path, "vllm-eval") || StartsWith(section.path, "perf-eval");
 }
 
 std::string ReferenceTable(const SectionInfo& section) {

@@ -9,7 +9,10 @@
 namespace assay::runner {
 
 // Every section of configs and suites, outer before inner.
-const std::vector<SectionInfo>& AllSections();
+const std::vector<SectionInfo>& ConfigSections();
+// The same of files that other projects wrote.
+const std::vector<SectionInfo>& SectionsOfOthers();
+bool IsOfOthers(const SectionInfo& section);
 
 // A section's keys as a markdown table.
 std::string ReferenceTable(const SectionInfo& section);

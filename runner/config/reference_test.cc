@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "runner/config/config_file.h"
+#include "runner/config/perf_eval.h"
+#include "runner/config/vllm_eval.h"
 
 namespace assay::runner {
 namespace {
@@ -20,6 +22,12 @@ Path SourceFile(const char* name) {
   return Path(ASSAY_SOURCE_DIR) / name;
 }
 
+std::vector<SectionInfo> EverySection() {
+  std::vector<SectionInfo> all = ConfigSections();
+  all.insert(all.end(), SectionsOfOthers().begin(), SectionsOfOthers().end());
+  return all;
+}
+
 std::string SectionMark(const SectionInfo& section) {
   return fmt::format("<!-- keys: {} -->\n", section.path.empty() ? "root" : section.path);
 }
@@ -28,7 +36,7 @@ constexpr char kEndMark[] = "<!-- end -->\n";
 TEST(Reference, EverySectionsTableIsInTheDocs) {
   const Path file = SourceFile("docs/configs.md");
   std::string text = ReadFile(file).value_or("");
-  for (const SectionInfo& section : AllSections()) {
+  for (const SectionInfo& section : EverySection()) {
     const size_t mark = text.find(SectionMark(section));
     ASSERT_NE(mark, std::string::npos) << file << " has no place for the keys of " << section.path
                                        << ": add the lines " << SectionMark(section) << kEndMark;
@@ -78,10 +86,15 @@ TEST(Reference, EveryExampleIsARightValue) {
   ExpectExamplesAreRead(ServingSection());
   ExpectExamplesAreRead(GateSection());
   ExpectExamplesAreRead(SuiteSection());
+  ExpectExamplesAreRead(VllmEvalSection());
+  ExpectExamplesAreRead(PerfEvalSection());
+  ExpectExamplesAreRead(PerfEvalBenchSection());
+  ExpectExamplesAreRead(PerfEvalArgsSection());
+  ExpectExamplesAreRead(GpuProfileSection());
 }
 
 TEST(Reference, EveryKeyHasAMeaningAndAnExample) {
-  for (const SectionInfo& section : AllSections()) {
+  for (const SectionInfo& section : EverySection()) {
     EXPECT_FALSE(section.meaning.empty()) << section.path;
     for (const KeyInfo& key : section.keys) {
       EXPECT_FALSE(key.meaning.empty()) << section.path << "." << key.name;

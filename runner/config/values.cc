@@ -79,18 +79,6 @@ bool IsSafe(std::string_view name, bool dots) {
          });
 }
 
-std::string MadeSafe(std::string_view name, size_t max_length, bool dots) {
-  std::string safe;
-  for (const char c : ToLower(name)) {
-    const bool good = IsSafe(std::string("a") + c, dots);
-    if (good || (!safe.empty() && safe.back() != '-')) safe += good ? c : '-';
-  }
-  while (!safe.empty() && !IsSafe(safe.substr(0, 1), dots)) safe.erase(0, 1);
-  safe = safe.substr(0, max_length);
-  while (!safe.empty() && safe.back() == '-') safe.pop_back();
-  return safe;
-}
-
 }  // namespace
 
 void AddWrongType(const std::string& type, const YamlNode& node, const Where& where, Reading& reading) {
@@ -237,6 +225,18 @@ Value<std::string> Text() {
   return value;
 }
 
+std::string MadeSafe(std::string_view name, size_t max_length, bool dots) {
+  std::string safe;
+  for (const char c : ToLower(name)) {
+    const bool good = IsSafe(std::string("a") + c, dots);
+    if (good || (!safe.empty() && safe.back() != '-')) safe += good ? c : '-';
+  }
+  while (!safe.empty() && !IsSafe(safe.substr(0, 1), dots)) safe.erase(0, 1);
+  safe = safe.substr(0, max_length);
+  while (!safe.empty() && safe.back() == '-') safe.pop_back();
+  return safe;
+}
+
 Value<std::string> SafeName(size_t max_length, bool dots) {
   Value<std::string> value = Text();
   value.type = fmt::format("a name of at most {} lower-case letters, digits, {}- and _", max_length,
@@ -327,6 +327,15 @@ Value<std::map<std::string, std::string>> Environment() {
     for (const auto& [name, text] : map) object[name] = text;
     return object;
   };
+  return value;
+}
+
+Value<YamlNode> Anything() {
+  Value<YamlNode> value;
+  value.type = "anything";
+  value.schema = Json::object({{"description", ""}});
+  value.read = [](const YamlNode& node, const Where&, Reading&) { return std::optional(node); };
+  value.write = [](const YamlNode&, Form) { return Json(); };
   return value;
 }
 

@@ -73,9 +73,12 @@ Value<double> Fraction();     // 0..1; "56.8" and "0,568" are answered with what
 Value<double> RequestRate();  // > 0, or inf, which is kept as 0
 Value<bool> TrueOrFalse();
 Value<std::string> Text();
+constexpr size_t kMaxConfigName = 40;  // of configs and shapes
 // Letters that may stand in a cell key, a file name and a metric name: [a-z0-9] then [a-z0-9_-], and dots if
 // `dots`.
 Value<std::string> SafeName(size_t max_length, bool dots);
+// The nearest name of that kind; "" when nothing of it may stay.
+std::string MadeSafe(std::string_view name, size_t max_length, bool dots);
 // A folder or a model id; measured by its last two parts, so that where it lies does not matter.
 Value<std::string> ModelName();
 Value<Path> FilePath();
@@ -83,6 +86,8 @@ Value<Path> FilePath();
 Value<std::string> OneOf(std::vector<std::string> choices, std::string type = "");
 // Names are those of environment variables; each value is kept as its source text.
 Value<std::map<std::string, std::string>> Environment();
+// A value that is not looked into.
+Value<YamlNode> Anything();
 Value<std::map<std::string, double>> NumberMap(std::vector<std::string> names);
 
 template <typename I>

@@ -29,6 +29,7 @@ std::vector<std::string> CommandArgv(const EngineConfig& engine) {
   for (std::string& argument : argv) {
     argument = ReplaceAll(std::move(argument), "{host}", "127.0.0.1");
     argument = ReplaceAll(std::move(argument), "{tp}", std::to_string(engine.tensor_parallel_size));
+    argument = ReplaceAll(std::move(argument), "{moe_backend}", engine.moe_backend);
     argument = ReplaceAll(std::move(argument), "{tokenizer}", engine.tokenizer);
     argument = ReplaceAll(std::move(argument), "{model}", engine.model);
   }

@@ -57,9 +57,12 @@ std::string EvalWords(const Config& config) {
 Result<std::string> CheckYaml(const Path& file) {
   ASSIGN_OR_RETURN(const LoadedFile loaded, LoadAny(file));
   if (loaded.suite) return fmt::format("suite {}", loaded.suite->name);
-  if (!loaded.config) return std::string("base");
+  if (!loaded.config) return loaded.kind;
   ASSIGN_OR_RETURN(const std::vector<Cell> cells, MakePlan({file}, std::nullopt));
-  return fmt::format("config {}: {}", cells.front().key, EvalWords(cells.front().config));
+  const Config& config = cells.front().config;
+  std::string text = fmt::format("{} {}: {}", loaded.kind, cells.front().key, EvalWords(config));
+  for (const std::string& note : config.notes) text += "\n      note: " + note;
+  return text;
 }
 
 Result<std::string> CheckList(const Path& file) {

@@ -42,6 +42,7 @@ std::string DescribeCell(const Cell& cell) {
   if (config.evals.gpqa) text += fmt::format("  eval      {}\n", GpqaWords(*config.evals.gpqa));
   for (const auto& serving : config.evals.serving)
     text += fmt::format("  eval      {}\n", ServingWords(serving));
+  for (const std::string& note : config.notes) text += fmt::format("  note      {}\n", note);
   return text + "  resolved\n" + Indented(ToYaml(config));
 }
 

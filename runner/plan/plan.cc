@@ -4,8 +4,10 @@
 #include <map>
 
 #include "base/text.h"
+#include "runner/config/hardware_names.h"
 #include "runner/plan/command_line.h"
 #include "runner/plan/config_files.h"
+#include "runner/plan/machine.h"
 #include "runner/plan/resolve.h"
 
 namespace assay::runner {
@@ -30,6 +32,32 @@ void ResolvePaths(Config& config, const Surroundings& here) {
                         ? GpqaFilePath(config.evals.gpqa_variant, here)
                         : Path(PathOrText(FindPath(text, config.file, here), text));
   }
+}
+
+// The first GPU that assay has a name for; a machine without one is a `cpu`.
+std::string HardwareHere() {
+  const Machine machine = DetectMachine(Probe::OfThisMachine());
+  for (const Gpu& gpu : machine.gpus) {
+    for (const HardwareName& known : HardwareNames()) {
+      if (known.name == gpu.hardware) return known.name;
+    }
+  }
+  return "cpu";
+}
+
+Status FillHardware(std::vector<Config>& configs, const Surroundings& here) {
+  std::vector<std::string> known;
+  for (const HardwareName& hardware : HardwareNames()) known.push_back(hardware.name);
+  std::string hardware = here.hardware;
+  if (!hardware.empty() && std::find(known.begin(), known.end(), hardware) == known.end()) {
+    return Fail(ErrorKind::kUsage, "--hardware: must be one of {}, got {}", Join(known, ", "), hardware);
+  }
+  for (Config& config : configs) {
+    if (!config.hardware.empty()) continue;
+    if (hardware.empty()) hardware = HardwareHere();
+    config.hardware = hardware;
+  }
+  return {};
 }
 
 std::string CellKey(const Config& config, const std::string& suite) {
@@ -93,7 +121,8 @@ Status CheckKeysDiffer(const std::vector<Cell>& cells) {
 
 Result<std::vector<Cell>> MakePlan(const std::vector<Path>& paths,
                                    const std::optional<std::string>& suite_name, const Surroundings& here) {
-  ASSIGN_OR_RETURN(const std::vector<Config> configs, LoadConfigs(paths));
+  ASSIGN_OR_RETURN(std::vector<Config> configs, LoadConfigs(paths));
+  RETURN_IF_ERROR(FillHardware(configs, here));
   std::optional<Suite> suite;
   if (suite_name) {
     ASSIGN_OR_RETURN(suite, LoadSuite(*suite_name, ConfigsFolder(configs.front().file)));
@@ -108,9 +137,11 @@ Result<std::vector<Cell>> MakePlan(const std::vector<Path>& paths,
   return cells;
 }
 
-Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs,
-                                   const std::optional<std::string>& suite) {
-  return MakePlan(configs, suite, Surroundings::OfThisProcess());
+Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite,
+                                   const std::string& hardware) {
+  Surroundings here = Surroundings::OfThisProcess();
+  here.hardware = hardware;
+  return MakePlan(configs, suite, here);
 }
 
 }  // namespace assay::runner

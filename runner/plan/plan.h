@@ -27,7 +27,9 @@ struct Cell {
 
 // Reads the configs (files, folders or list files) and the suite. Needs no model and no data. Errors are
 // kUsage.
-Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite);
+// `hardware` is that of configs that name none; "" is what this machine has.
+Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite,
+                                   const std::string& hardware = "");
 Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite,
                                    const Surroundings& here);
 

@@ -144,7 +144,8 @@ void CheckPinnedBaseline(const Config& config, Problems& problems) {
 Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here) {
   const EngineConfig& engine = cell.config.engine;
   Problems problems(cell.config);
-  const Status hardware = CheckHardware(cell.config.hardware, engine.tensor_parallel_size, machine);
+  const Status hardware =
+      CheckHardware(cell.config.hardware, engine.gpus.value_or(engine.tensor_parallel_size), machine);
   problems.Add(hardware);
   if (hardware) CheckBundledEngine(cell.config, problems);
   CheckModelFolder("engine.model", engine.model, "config.json", cell, here, problems);

@@ -16,6 +16,7 @@ struct Surroundings {
   std::optional<Path> models;  // $ASSAY_MODELS
   Path data;                   // $ASSAY_DATA, else $XDG_DATA_HOME/assay, else ~/.local/share/assay
   std::string search_path;     // $PATH
+  std::string hardware;  // of configs that name none, as files of others do; "" is what this machine has
 
   static Surroundings OfThisProcess();
 };

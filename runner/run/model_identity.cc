@@ -29,8 +29,9 @@ std::string Ends(const Path& file, std::streamoff size) {
 
 std::string ModelIdentity(const std::string& model) {
   std::error_code error;
-  if (!std::filesystem::is_directory(model, error)) return "id:" + model;
   std::vector<Path> files;
+  if (std::filesystem::is_regular_file(model, error)) files.push_back(model);
+  if (files.empty() && !std::filesystem::is_directory(model, error)) return "id:" + model;
   for (const auto& entry : std::filesystem::directory_iterator(model, error)) {
     if (entry.is_regular_file(error)) files.push_back(entry.path());
   }

@@ -154,12 +154,13 @@ Result<std::unique_ptr<BaselineStore>> OpenStore(const RunOptions& options) {
 
 Result<int> Run(const RunOptions& options) {
   CatchInterrupts();
-  ASSIGN_OR_RETURN(std::vector<Cell> cells, MakePlan(options.configs, options.suite));
+  ASSIGN_OR_RETURN(std::vector<Cell> cells, MakePlan(options.configs, options.suite, options.hardware));
   if (options.dry_run) {
     fmt::print("{}", DescribePlan(cells));
     return kExitPass;
   }
   for (Cell& cell : cells) {
+    for (const std::string& note : cell.config.notes) spdlog::warn("{}: {}", cell.key, note);
     RETURN_IF_ERROR(Preflight(cell));
     RETURN_IF_ERROR(FillVocabulary(cell));
   }

@@ -16,7 +16,8 @@ struct RunOptions {
   Path out;              // "" makes out/<run id>
   Path store;            // "" is DefaultStoreFile()
   bool use_store = true;
-  std::string branch;  // "" is what git or CI says
+  std::string branch;    // "" is what git or CI says
+  std::string hardware;  // of configs that name none; "" is what this machine has
   bool strict = false;
   bool allow_missing_baseline = false;
   bool dry_run = false;

@@ -130,6 +130,9 @@ CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder)
   record.server.argv = cell.launch.argv;
   for (const auto& [name, value] : cell.launch.env) record.server.env[name] = Shown(name, value);
   record.server.model_id = cell.launch.model_id;
+  record.server.tensor_parallel_size = cell.config.engine.tensor_parallel_size;
+  record.server.tokenizer = cell.config.engine.tokenizer;
+  record.server.moe_backend = cell.config.engine.moe_backend;
   record.server.log_file = std::filesystem::relative(log_file, folder).string();
   return record;
 }
