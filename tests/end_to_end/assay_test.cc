@@ -44,7 +44,8 @@ std::string AssayTest::Config(const Scene& scene) const {
       "engine:\n"
       "  kind: command\n"
       "  model: {0}\n"
-      "  argv: [{1}/assay-scripted-server, --model, \"{{model}}\", --port, \"{{port}}\"{2}]\n"
+      "  argv: [{1}/assay-scripted-server, --model, \"{{model}}\", --port, \"{{port}}\", "
+      "--token-interval-ms, \"{8}\"{2}]\n"
       "{7}"
       "  stop_timeout_s: 2\n"
       "{3}"
@@ -52,7 +53,7 @@ std::string AssayTest::Config(const Scene& scene) const {
       "  gpqa: {{dataset: questions.csv, concurrency: 2, max_tokens: 16, broken_below: 0{4}}}\n"
       "  serving: [{5}]\n"
       "gate: {{{6}}}\n",
-      model_, ASSAY_BIN_DIR, flags, engine, gpqa, scene.serving, scene.gate, ready);
+      model_, ASSAY_BIN_DIR, flags, engine, gpqa, scene.serving, scene.gate, ready, scene.token_interval_ms);
 }
 
 std::string AssayTest::Write(const std::string& name, const std::string& content) const {

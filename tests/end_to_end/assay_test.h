@@ -23,13 +23,15 @@ class AssayTest : public ::testing::Test {
 
   // A config for assay-scripted-server with these flags, e.g. "--die-after-requests, 5". `gpqa` and `gate`
   // are further YAML keys of those sections in flow style, e.g. "threshold: 0.9, tolerance: {kind: absolute,
-  // value: 0}".
+  // value: 0}". The server's pace and one wave of equal requests keep the load of the benchmark the same in
+  // every run: a pause of the whole machine lengthens all of them.
   struct Scene {
     std::string server_flags = {};
+    int token_interval_ms = 20;
     std::string engine = {};
     std::string gpqa = {};
     std::string serving =
-        "{name: small, input_len: 8, output_len: 4, num_prompts: 8, max_concurrency: 4, warmups: 1, "
+        "{name: small, input_len: 8, output_len: 8, num_prompts: 8, max_concurrency: 8, warmups: 1, "
         "vocab_size: 1000}";
     std::string gate = "baseline: {policy: none}";
   };

@@ -129,7 +129,7 @@ TEST_F(ExitCodeTest, ABaselineThatIsNotThereIsRefusedBeforeAnythingIsLaunched) {
 
 TEST_F(ExitCodeTest, AChangedConfigIsNoFirstRun) {
   ASSERT_EQ(RunScene({.gpqa = kReachable, .gate = kFirstRun}), runner::kExitPass) << Err() << Out();
-  const Scene changed{.server_flags = "--token-interval-ms, \"2\"", .gpqa = kReachable, .gate = kFirstRun};
+  const Scene changed{.token_interval_ms = 21, .gpqa = kReachable, .gate = kFirstRun};
   EXPECT_EQ(RunScene(changed), runner::kExitInvalid) << Err() << Out();
   EXPECT_EQ(RunScene(changed, {"--allow-missing-baseline"}), runner::kExitPass) << Err() << Out();
 }

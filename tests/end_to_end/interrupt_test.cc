@@ -17,7 +17,7 @@ class InterruptTest : public AssayTest {
  protected:
   // A run that takes some seconds: 12 questions of 100 tokens at 10 ms, two at a time.
   std::unique_ptr<testing::Program> StartSlowRun() {
-    Scene scene{.server_flags = "--tokens, \"100\", --token-interval-ms, \"10\""};
+    Scene scene{.server_flags = "--tokens, \"100\"", .token_interval_ms = 10};
     std::string config = ReplaceAll(Config(scene), "max_tokens: 16", "max_tokens: 1000");
     return std::make_unique<testing::Program>(
         Argv({"run", Write("config.yaml", config), "--out", "out/slow"}), Env(), folder_.path().string());

@@ -24,7 +24,11 @@ void AskUntilStopped(const Server& server, evals::Progress& progress) {
     request.body = R"({"model":"scripted","prompt":"x","stream":true})";
     ++progress.in_flight;
     client->Start(
-        request, [&](std::string_view, TimePoint) { ++progress.tokens; },
+        request,
+        [&](std::string_view, TimePoint) {
+          ++progress.tokens;
+          return true;
+        },
         [&](const evals::HttpResult& result) {
           --progress.in_flight;
           ++progress.done;
