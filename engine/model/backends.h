@@ -1,5 +1,6 @@
 #pragma once
 
+#include <future>
 #include <memory>
 
 #include "engine/model/checkpoint.h"
@@ -9,10 +10,10 @@
 namespace assay::engine {
 
 // One function a row of MoeBackend; Model::Load chooses. Options have been checked.
-std::unique_ptr<Model> MakeReferenceModel(const Checkpoint& checkpoint, const ModelOptions& options,
-                                          std::string weights_hash);
-std::unique_ptr<Model> MakeGroupedModel(const Checkpoint& checkpoint, const ModelOptions& options,
-                                        std::string weights_hash);
+Result<std::unique_ptr<Model>> MakeReferenceModel(const Checkpoint& checkpoint, const ModelOptions& options,
+                                                  std::future<Result<std::string>> weights_hash);
+Result<std::unique_ptr<Model>> MakeGroupedModel(const Checkpoint& checkpoint, const ModelOptions& options,
+                                                std::future<Result<std::string>> weights_hash);
 
 kernels::RotaryTable RotaryTableOf(const ModelConfig& config, const ModelOptions& options);
 

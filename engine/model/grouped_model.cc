@@ -43,10 +43,9 @@ void RoundToFp8(float scale, int64_t n, float* x) {
 
 class GroupedModel : public Model {
  public:
-  GroupedModel(const Checkpoint& checkpoint, const ModelOptions& options, std::string hash)
+  GroupedModel(const Checkpoint& checkpoint, const ModelOptions& options)
       : config_(checkpoint.config),
         options_(options),
-        hash_(std::move(hash)),
         group_(config_.num_attention_heads / config_.num_key_value_heads),
         q_width_(config_.num_attention_heads * config_.head_dim),
         embedding_(checkpoint.embedding.begin(), checkpoint.embedding.end()),
@@ -78,6 +77,7 @@ class GroupedModel : public Model {
 
   const ModelConfig& Config() const override { return config_; }
   const std::string& WeightsHash() const override { return hash_; }
+  void SetWeightsHash(std::string hash) { hash_ = std::move(hash); }
   StepProfile Profile() const override { return clock_.Profile(); }
 
   void Forward(std::span<const Sequence> batch, int64_t padded_rows, std::vector<float>& logits) override {
@@ -322,9 +322,12 @@ class GroupedModel : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> MakeGroupedModel(const Checkpoint& checkpoint, const ModelOptions& options,
-                                        std::string weights_hash) {
-  return std::make_unique<GroupedModel>(checkpoint, options, std::move(weights_hash));
+Result<std::unique_ptr<Model>> MakeGroupedModel(const Checkpoint& checkpoint, const ModelOptions& options,
+                                                std::future<Result<std::string>> weights_hash) {
+  auto model = std::make_unique<GroupedModel>(checkpoint, options);
+  ASSIGN_OR_RETURN(std::string hash, weights_hash.get());
+  model->SetWeightsHash(std::move(hash));
+  return model;
 }
 
 }  // namespace assay::engine

@@ -52,7 +52,9 @@ Result<std::unique_ptr<Model>> Model::Load(const Path& folder, const ModelOption
   }
   WarnOfUnequalScales(checkpoint);
   WarnOfUnlikelyGateUpOrder(checkpoint);
-  ASSIGN_OR_RETURN(std::string hash, CheckpointHash(folder, checkpoint.files));
+  // Beside the packing: both go through the files from front to back, so that they are read once.
+  std::future<Result<std::string>> hash =
+      std::async(std::launch::async, [&] { return CheckpointHash(folder, checkpoint.files); });
   return options.moe_backend == MoeBackend::kReference
              ? MakeReferenceModel(checkpoint, options, std::move(hash))
              : MakeGroupedModel(checkpoint, options, std::move(hash));

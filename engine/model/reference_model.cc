@@ -97,10 +97,9 @@ void RoundToFp8(float scale, int64_t n, float* x) {
 
 class ReferenceModel : public Model {
  public:
-  ReferenceModel(const Checkpoint& checkpoint, const ModelOptions& options, std::string hash)
+  ReferenceModel(const Checkpoint& checkpoint, const ModelOptions& options)
       : config_(checkpoint.config),
         options_(options),
-        hash_(std::move(hash)),
         embedding_(Widen(checkpoint.embedding)),
         norm_(Widen(checkpoint.norm)),
         lm_head_(Widen(checkpoint.lm_head)),
@@ -114,6 +113,7 @@ class ReferenceModel : public Model {
 
   const ModelConfig& Config() const override { return config_; }
   const std::string& WeightsHash() const override { return hash_; }
+  void SetWeightsHash(std::string hash) { hash_ = std::move(hash); }
 
   void Forward(std::span<const Sequence> batch, int64_t padded_rows, std::vector<float>& logits) override {
     const BatchRows rows = LayOutRows(batch, padded_rows, config_, options_);
@@ -204,9 +204,12 @@ class ReferenceModel : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> MakeReferenceModel(const Checkpoint& checkpoint, const ModelOptions& options,
-                                          std::string weights_hash) {
-  return std::make_unique<ReferenceModel>(checkpoint, options, std::move(weights_hash));
+Result<std::unique_ptr<Model>> MakeReferenceModel(const Checkpoint& checkpoint, const ModelOptions& options,
+                                                  std::future<Result<std::string>> weights_hash) {
+  auto model = std::make_unique<ReferenceModel>(checkpoint, options);
+  ASSIGN_OR_RETURN(std::string hash, weights_hash.get());
+  model->SetWeightsHash(std::move(hash));
+  return model;
 }
 
 }  // namespace assay::engine
