@@ -23,7 +23,7 @@ int64_t RowBytes(RowFormat format, int64_t terms, int64_t k) {
 
 RowFormat BestRowFormat(Activations kind) {
   if (kind == Activations::kInt8) return RowFormat::kInt8;
-  return HasBf16DotProduct() ? RowFormat::kBf16 : RowFormat::kFloat32;
+  return Bf16DotProductIsFast() ? RowFormat::kBf16 : RowFormat::kFloat32;
 }
 
 ActivationRows::ActivationRows(Activations kind, int64_t rows, int64_t k, RowFormat format)

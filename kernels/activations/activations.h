@@ -18,7 +18,7 @@ enum class Activations {
 // How a row lies in memory.
 enum class RowFormat {
   kFloat32,  // k numbers, already rounded: for CPUs that multiply float32
-  kBf16,     // terms * k numbers as SplitToBf16 leaves them: for CPUs with a bf16 dot product
+  kBf16,     // terms * k numbers as SplitToBf16 leaves them: for CPUs with a fast bf16 dot product
   kInt8,     // Int8Blocks(k) blocks
 };
 RowFormat BestRowFormat(Activations kind);  // of this machine

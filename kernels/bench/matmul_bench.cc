@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <barrier>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <numeric>
@@ -12,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/bench/peaks.h"
 #include "kernels/dense_matmul/dense_matmul.h"
 #include "kernels/expert_matmul/expert_matmul.h"
+#include "kernels/roofline/roofline.h"
 
 namespace assay::kernels {
 namespace {
@@ -25,6 +26,10 @@ constexpr double kStretchSeconds = 0.08;
 constexpr int kStretches = 8;
 
 std::mt19937 g_random(1);
+
+double Seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Calls work(thread) on `threads` threads at once and waits.
 void Parallel(int64_t threads, const std::function<void(int64_t)>& work) {
@@ -57,38 +62,36 @@ double Time(int64_t threads, const std::function<void(int64_t, int64_t)>& step) 
 }
 
 struct Peaks {
-  double bytes, fma, maddubs;  // a second, all threads
+  double bytes = 0;   // a second, all threads
+  double floats = 0;  // operations a second of float32
+  double ints = 0;    // of int8; what float32 does where there is none
+  std::string ints_name = "float32";
 };
-Peaks MeasurePeaks(int64_t threads, const Aligned<uint64_t>& memory) {
-  Peaks peaks{};
+Peaks MeasurePeaks(int64_t threads, const Aligned<uint8_t>& memory) {
+  Peaks peaks;
   const int64_t part = memory.size() / threads;
   double best = 1e9;
   for (int i = 0; i < 3; ++i) {
     const double start = Seconds();
     Parallel(threads, [&](int64_t t) {
-      const volatile uint64_t sum = ReadAll(memory.data() + t * part, part);
+      const volatile uint64_t sum = ReadAll({memory.data() + t * part, static_cast<size_t>(part)});
       (void)sum;
     });
     best = std::min(best, Seconds() - start);
   }
-  peaks.bytes = static_cast<double>(part * threads * 8) / best;
-#if defined(__x86_64__)
-  const auto rate = [&](double (*operations)(int64_t)) {
+  peaks.bytes = static_cast<double>(part * threads) / best;
+  for (const PeakLoop& loop : PeakLoops()) {
+    constexpr int64_t kRounds = 2'000'000;
     double fastest = 0;
     for (int i = 0; i < 3; ++i) {
       const double start = Seconds();
-      double total = 0;
-      Parallel(threads, [&](int64_t t) {
-        const double done = operations(2'000'000);
-        if (t == 0) total = done * static_cast<double>(threads);
-      });
-      fastest = std::max(fastest, total / (Seconds() - start));
+      Parallel(threads, [&](int64_t) { loop.run(kRounds); });
+      fastest = std::max(
+          fastest, static_cast<double>(kRounds * loop.operations_a_round * threads) / (Seconds() - start));
     }
-    return fastest;
-  };
-  peaks.fma = rate(FmaOperations);
-  peaks.maddubs = rate(MaddubsOperations);
-#endif
+    if (loop.name.starts_with("float32")) peaks.floats = peaks.ints = fastest;
+    if (loop.name.starts_with("int8")) peaks.ints = fastest, peaks.ints_name = loop.name;
+  }
   return peaks;
 }
 
@@ -96,11 +99,11 @@ void Report(const char* what, const char* kind, int64_t rows, double seconds, do
             bool int8, const Peaks& peaks) {
   const double operations = 2 * macs / seconds, rate = bytes / seconds;
   fmt::print(
-      "{:<12} {:<9} {:>4} rows {:>9.3f} ms {:>7.1f} GOP/s {:>5.1f} % of {:<14} {:>6.1f} GB/s {:>5.1f} % of "
+      "{:<12} {:<9} {:>4} rows {:>9.3f} ms {:>7.1f} GOP/s {:>5.1f} % of {:<22} {:>6.1f} GB/s {:>5.1f} % of "
       "read\n",
       what, kind, rows, seconds * 1e3, operations / 1e9,
-      100 * operations / (int8 ? peaks.maddubs : peaks.fma),
-      fmt::format("{} {:.0f}", int8 ? "maddubs" : "fma", (int8 ? peaks.maddubs : peaks.fma) / 1e9),
+      100 * operations / (int8 ? peaks.ints : peaks.floats),
+      fmt::format("{} {:.0f}", int8 ? peaks.ints_name : "float32", (int8 ? peaks.ints : peaks.floats) / 1e9),
       rate / 1e9, 100 * rate / peaks.bytes);
   std::fflush(stdout);
 }
@@ -234,12 +237,12 @@ int Main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) all_rows.push_back(std::atoi(argv[i]));
   if (all_rows.empty()) all_rows = {1, 2, 4, 8, 16, 512};
   const ExpertWeights experts = RandomExperts();
-  Aligned<uint64_t> memory(32 << 20);
-  for (int64_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<uint64_t>(i);
+  Aligned<uint8_t> memory(256 << 20);
+  FillBytes(memory);
   for (const int64_t rows : all_rows) {
     const Peaks peaks = MeasurePeaks(threads, memory);
-    fmt::print("{} threads: read {:.1f} GB/s, fma {:.0f} GFLOP/s, maddubs {:.0f} GOP/s\n", threads,
-               peaks.bytes / 1e9, peaks.fma / 1e9, peaks.maddubs / 1e9);
+    fmt::print("{} threads: read {:.1f} GB/s, float32 {:.0f} GFLOP/s, {} {:.0f} GOP/s\n", threads,
+               peaks.bytes / 1e9, peaks.floats / 1e9, peaks.ints_name, peaks.ints / 1e9);
     MeasureExperts(experts, Activations::kInt8, "int8", rows, threads, MeasurePeaks(threads, memory));
     MeasureDense(DenseDtype::kInt8, Activations::kInt8, "int8", rows, threads, MeasurePeaks(threads, memory));
     MeasureExperts(experts, Activations::kBf16Pair, "bf16 pair", rows, threads,

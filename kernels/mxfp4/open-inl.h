@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/mxfp4/mxfp4.h"
+#include "kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
@@ -47,8 +48,11 @@ HWY_INLINE hn::Vec<OpenFloats> Scales(DU du, const uint8_t* bytes) {
 alignas(64) constexpr uint16_t kBf16E2M1[32] = {0x0000, 0x3F00, 0x3F80, 0x3FC0, 0x4000, 0x4040,
                                                 0x4080, 0x40C0, 0x8000, 0xBF00, 0xBF80, 0xBFC0,
                                                 0xC000, 0xC040, 0xC080, 0xC0C0};
+alignas(64) constexpr float kFloatE2M1[16] = {0.0f,  0.5f,  1.0f,  1.5f,  2.0f,  3.0f,  4.0f,  6.0f,
+                                              -0.0f, -0.5f, -1.0f, -1.5f, -2.0f, -3.0f, -4.0f, -6.0f};
 struct Opener {
   __m512i table;
+  __m512 floats;
   template <class V>
   HWY_INLINE V Lookup(V index) const {
     return V{_mm512_permutexvar_epi16(_mm512_and_si512(index.raw, _mm512_set1_epi32(0x000F000F)), table)};
@@ -60,9 +64,26 @@ struct Opener {
     pairs[2] = Lookup(hn::ShiftRight<4>(nibbles));
     pairs[3] = Lookup(hn::ShiftRight<12>(nibbles));
   }
+  // The permutation looks at four bits of a lane only, so nothing is masked.
+  template <int kShift, class V>
+  HWY_INLINE hn::Vec<OpenFloats> Wide(V nibbles) const {
+    const __m512i index = kShift == 0 ? nibbles.raw : _mm512_srli_epi32(nibbles.raw, kShift);
+    return hn::Vec<OpenFloats>{_mm512_permutexvar_ps(index, floats)};
+  }
+  template <class V>
+  HWY_INLINE void OpenWide(V nibbles, hn::Vec<OpenFloats>* eight) const {
+    eight[0] = Wide<0>(nibbles);
+    eight[1] = Wide<16>(nibbles);
+    eight[2] = Wide<8>(nibbles);
+    eight[3] = Wide<24>(nibbles);
+    eight[4] = Wide<4>(nibbles);
+    eight[5] = Wide<20>(nibbles);
+    eight[6] = Wide<12>(nibbles);
+    eight[7] = Wide<28>(nibbles);
+  }
 };
 HWY_INLINE Opener MakeOpener() {
-  return {_mm512_load_si512(kBf16E2M1)};
+  return {_mm512_load_si512(kBf16E2M1), _mm512_load_ps(kFloatE2M1)};
 }
 #else
 struct Opener {
@@ -84,6 +105,17 @@ struct Opener {
   HWY_INLINE void Open(V nibbles, V* pairs) const {
     OpenFour(nibbles, pairs);
     OpenFour(hn::ShiftRight<4>(nibbles), pairs + 2);
+  }
+  // The same as eight vectors of float32, in the order of k.
+  template <class V>
+  HWY_INLINE void OpenWide(V nibbles, hn::Vec<OpenFloats>* eight) const {
+    const hn::RebindToUnsigned<OpenFloats> du;
+    V pairs[4];
+    Open(nibbles, pairs);
+    ASSAY_UNROLL for (int pair = 0; pair < 4; ++pair) {
+      eight[2 * pair] = hn::BitCast(OpenFloats(), hn::ShiftLeft<16>(pairs[pair]));
+      eight[2 * pair + 1] = hn::BitCast(OpenFloats(), hn::And(pairs[pair], hn::Set(du, 0xFFFF0000u)));
+    }
   }
 };
 HWY_INLINE Opener MakeOpener() {

@@ -111,6 +111,10 @@ bool HasBf16DotProduct() {
   return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw");
 }
 
+bool Bf16DotProductIsFast() {
+  return HasBf16DotProduct() && !__builtin_cpu_is("intel");
+}
+
 }  // namespace assay::kernels
 
 #if defined(__clang__)
@@ -124,6 +128,9 @@ bool HasBf16DotProduct() {
 namespace assay::kernels {
 
 bool HasBf16DotProduct() {
+  return false;
+}
+bool Bf16DotProductIsFast() {
   return false;
 }
 void Bf16ByBf16Avx512(const uint8_t*, int64_t, const PanelRows&, float*) {

@@ -23,7 +23,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using DU = hn::RebindToUnsigned<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-constexpr int kTileRows = 6;    // by two vectors, 12 chains: they hide the latency of a multiply-add
+// By two vectors of columns: enough chains to hide the latency of a multiply-add, and with 32 registers twice
+// as many, so that a load of weights serves more rows.
+constexpr int kTileRows = HWY_TARGET <= HWY_AVX3 ? 12 : 6;
 constexpr int64_t kChunk = 4;   // blocks whose 32 columns stay in the first-level cache as float32
 constexpr int64_t kPairs = 16;  // of k in a block
 
@@ -35,6 +37,7 @@ constexpr int Vectors(int rows) {
 // Where a tile's weights come from, as the even and the odd k of a pair: bf16 from the panel, or either
 // format opened for many rows.
 struct Bf16Weights {
+  static constexpr int BlocksAtOnce(int) { return 1; }
   const uint32_t* at;  // [k / 2][32] pairs
   HWY_INLINE hn::Vec<D> Even(int64_t pair, int64_t column) const {
     return hn::BitCast(D(), hn::ShiftLeft<16>(hn::LoadU(DU(), at + pair * kPanel + column)));
@@ -46,6 +49,7 @@ struct Bf16Weights {
   HWY_INLINE hn::Vec<D> Scales(int64_t, int64_t) const { return hn::Set(D(), 1.0f); }
 };
 struct WideWeights {
+  static constexpr int BlocksAtOnce(int) { return 1; }
   const float* at;      // [k][32]
   const float* scales;  // [block][32]
   HWY_INLINE hn::Vec<D> Even(int64_t pair, int64_t column) const {
@@ -58,13 +62,15 @@ struct WideWeights {
 };
 
 // The products of a block's first `pairs` pairs.
-template <int kRows, int kVectors, class Weights>
+template <int kBlocks, int kRows, int kVectors, class Weights>
 HWY_INLINE void AddProducts(const Weights& weights, int64_t block, int64_t pairs, int64_t column,
-                            const float* const* x, hn::Vec<D> (&sums)[kRows][kVectors]) {
+                            const float* const* x, hn::Vec<D> (&sums)[kBlocks][kRows][kVectors]) {
+  static_assert(kBlocks == 1);
   const auto add = [&](const hn::Vec<D>* w, int64_t k) HWY_ATTR {
     ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
       const auto activation = hn::Set(D(), x[r][block * kMxBlock + k]);
-      ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(w[v], activation, sums[r][v]);
+      ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) sums[0][r][v] =
+          hn::MulAdd(w[v], activation, sums[0][r][v]);
     }
   };
   for (int64_t pair = 0; pair < pairs; ++pair) {
@@ -81,28 +87,28 @@ HWY_INLINE void AddProducts(const Weights& weights, int64_t block, int64_t pairs
 constexpr int64_t kDirectRows = 4;  // MXFP4 is opened in registers for up to so many rows
 
 struct Mxfp4Weights {
+  // A row or two are too few chains to hide the latency of a multiply-add.
+  static constexpr int BlocksAtOnce(int rows) { return rows <= 2 && kLanes > 8 ? 2 : 1; }
   const Mxfp4PanelBlock* blocks;
   Opener opener;
   HWY_INLINE hn::Vec<D> Scales(int64_t block, int64_t column) const {
     return kernels::HWY_NAMESPACE::Scales(DU(), blocks[block].scales + column);
   }
 };
-template <int kRows, int kVectors>
+template <int kBlocks, int kRows, int kVectors>
 HWY_INLINE void AddProducts(const Mxfp4Weights& weights, int64_t block, int64_t, int64_t column,
-                            const float* const* x, hn::Vec<D> (&sums)[kRows][kVectors]) {
-  const auto upper_half = hn::Set(DU(), 0xFFFF0000u);
+                            const float* const* x, hn::Vec<D> (&sums)[kBlocks][kRows][kVectors]) {
   for (int64_t row = 0; row < 4; ++row) {
-    ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
-      const uint8_t* nibbles = weights.blocks[block].nibbles[row][column + v * kLanes];
-      hn::Vec<DU> pairs[4];
-      weights.opener.Open(hn::LoadU(DU(), reinterpret_cast<const uint32_t*>(nibbles)), pairs);
-      ASSAY_UNROLL for (int pair = 0; pair < 4; ++pair) {
-        const auto even = hn::BitCast(D(), hn::ShiftLeft<16>(pairs[pair]));
-        const auto odd = hn::BitCast(D(), hn::And(pairs[pair], upper_half));
-        ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
-          const float* at = x[r] + block * kMxBlock + row * 8 + pair * 2;
-          sums[r][v] = hn::MulAdd(even, hn::Set(D(), at[0]), sums[r][v]);
-          sums[r][v] = hn::MulAdd(odd, hn::Set(D(), at[1]), sums[r][v]);
+    ASSAY_UNROLL for (int b = 0; b < kBlocks; ++b) {
+      ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+        const uint8_t* nibbles = weights.blocks[block + b].nibbles[row][column + v * kLanes];
+        hn::Vec<D> eight[8];
+        weights.opener.OpenWide(hn::LoadU(DU(), reinterpret_cast<const uint32_t*>(nibbles)), eight);
+        ASSAY_UNROLL for (int i = 0; i < 8; ++i) {
+          ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+            const auto activation = hn::Set(D(), x[r][(block + b) * kMxBlock + row * 8 + i]);
+            sums[b][r][v] = hn::MulAdd(eight[i], activation, sums[b][r][v]);
+          }
         }
       }
     }
@@ -117,32 +123,59 @@ struct Step {
   float* out;  // [rows, 32]
 };
 
-template <int kRows, class Weights>
-HWY_INLINE void Tile(const Weights& weights, const Step& step, Ahead& ahead) {
+// The chains of kBlocks blocks, begun together and added to their outputs one after the other.
+template <int kBlocks, int kRows, class Weights>
+HWY_INLINE void AddBlocks(const Weights& weights, const Step& step, int64_t block, const float* const* x) {
   constexpr int kVectors = Vectors(kRows);
   const D df;
+  const int64_t pairs = std::min(kPairs, step.count / 2 - block * kPairs);
+  for (int64_t column = 0; column < kPanel; column += kVectors * kLanes) {
+    hn::Vec<D> sums[kBlocks][kRows][kVectors];
+    ASSAY_UNROLL for (int b = 0; b < kBlocks; ++b) {
+      ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+        ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) sums[b][r][v] = hn::Zero(df);
+      }
+    }
+    AddProducts(weights, block, pairs, column, x, sums);
+    ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
+      ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
+        float* out = step.out + r * kPanel + column + v * kLanes;
+        auto chain = hn::LoadU(df, out);
+        ASSAY_UNROLL for (int b = 0; b < kBlocks; ++b) {
+          chain = hn::MulAdd(sums[b][r][v], weights.Scales(block + b, column + v * kLanes), chain);
+        }
+        hn::StoreU(chain, df, out);
+      }
+    }
+  }
+}
+
+template <int kRows, class Weights>
+HWY_INLINE void Tile(const Weights& weights, const Step& step, Ahead& ahead) {
+  constexpr int kBlocks = Weights::BlocksAtOnce(kRows);
   const float* x[kRows];
   ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
     x[r] = reinterpret_cast<const float*>(step.rows[r]) + step.first;
   }
-  for (int64_t block = 0; block * kMxBlock < step.count; ++block) {
-    ahead.Step();
-    const int64_t pairs = std::min(kPairs, step.count / 2 - block * kPairs);
-    for (int64_t column = 0; column < kPanel; column += kVectors * kLanes) {
-      hn::Vec<D> sums[kRows][kVectors];
-      ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
-        ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(df);
-      }
-      AddProducts(weights, block, pairs, column, x, sums);
-      ASSAY_UNROLL for (int v = 0; v < kVectors; ++v) {
-        const auto scales = weights.Scales(block, column + v * kLanes);
-        ASSAY_UNROLL for (int r = 0; r < kRows; ++r) {
-          float* chain = step.out + r * kPanel + column + v * kLanes;
-          hn::StoreU(hn::MulAdd(sums[r][v], scales, hn::LoadU(df, chain)), df, chain);
-        }
-      }
-    }
+  const int64_t blocks = (step.count + kMxBlock - 1) / kMxBlock;
+  int64_t block = 0;
+  for (; block + kBlocks <= blocks; block += kBlocks) {
+    for (int b = 0; b < kBlocks; ++b) ahead.Step();
+    AddBlocks<kBlocks, kRows>(weights, step, block, x);
   }
+  for (; block < blocks; ++block) {
+    ahead.Step();
+    AddBlocks<1, kRows>(weights, step, block, x);
+  }
+}
+
+// Tile<rows>.
+template <int kRows, class Weights>
+HWY_INLINE void TileOf(int64_t rows, const Weights& weights, const Step& step, Ahead& ahead) {
+  if constexpr (kRows < kTileRows) {
+    if (rows != kRows) return TileOf<kRows + 1>(rows, weights, step, ahead);
+  }
+  Tile<kRows>(weights, step, ahead);
 }
 
 // All rows in tiles of nearly the same number; `ahead` goes one step a tile and block.
@@ -153,26 +186,7 @@ template <class Weights>
 void AddRows(const Weights& weights, Step step, int64_t rows, Ahead ahead) {
   for (int64_t tiles = Tiles(rows); tiles > 0; --tiles) {
     const int64_t n = (rows + tiles - 1) / tiles;
-    switch (n) {
-      case 1:
-        Tile<1>(weights, step, ahead);
-        break;
-      case 2:
-        Tile<2>(weights, step, ahead);
-        break;
-      case 3:
-        Tile<3>(weights, step, ahead);
-        break;
-      case 4:
-        Tile<4>(weights, step, ahead);
-        break;
-      case 5:
-        Tile<5>(weights, step, ahead);
-        break;
-      default:
-        Tile<kTileRows>(weights, step, ahead);
-        break;
-    }
+    TileOf<1>(n, weights, step, ahead);
     rows -= n;
     step.rows += n;
     step.out += n * kPanel;
