@@ -66,19 +66,23 @@ struct RequestTiming {
   double sent_s = 0;
   double first_chunk_s = 0;  // first chunk with choices; 0 when none came
   double last_chunk_s = 0;
+  std::optional<double> first_reasoning_s, first_content_s;  // first chunk with such text
   std::vector<float> chunk_gaps_ms;
+  std::vector<int32_t> chunk_tokens;  // of each chunk; empty unless the server said (continuous usage)
   int64_t prompt_tokens = 0;
   int64_t output_tokens = 0;
   bool output_tokens_from_usage = false;
   int64_t chunks = 0;
-  int64_t cached_tokens = 0;
+  std::optional<int64_t> cached_tokens;  // of the prompt, where the server says
   std::string finish_reason;
   std::string error;  // not empty: failed
 };
 
 struct ServingRecord {
-  std::string name;     // "1k1k"
-  std::string dataset;  // random | ...
+  std::string name;      // "1k1k"
+  std::string dataset;   // random | prefix_repetition | sharegpt | custom
+  std::string prompts;   // what else decides them: lengths, prefixes, file and hash; "" for plain random ids
+  std::string arrivals;  // ramp-up or trace; "" for those of request_rate and burstiness
   int64_t input_len = 0, output_len = 0, num_prompts = 0;
   double request_rate = 0;                 // requests/s; 0 is "inf"
   std::optional<int64_t> max_concurrency;  // closed loop

@@ -165,7 +165,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void Close() {
     error_code ignored;
-    socket_.shutdown(tcp::socket::shutdown_both, ignored);
+    if (answer_.reset)
+      socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+    else
+      socket_.shutdown(tcp::socket::shutdown_both, ignored);
     socket_.close(ignored);
   }
 

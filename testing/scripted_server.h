@@ -22,6 +22,7 @@ struct ScriptedAnswer {
   std::vector<ScriptedChunk> chunks = {};  // streamed with chunked transfer coding
   bool cut = false;                        // close the connection without the end of the body
   bool never_end = false;                  // keep the connection open after the last chunk
+  bool reset = false;                      // with cut: by RST
 };
 
 struct ScriptedOptions {

@@ -57,6 +57,23 @@ INSTANTIATE_TEST_SUITE_P(Burstiness, ArrivalGaps,
                          testing::Values(GapCase{"Bursty", 0.25}, GapCase{"Poisson", 1}, GapCase{"Even", 9}),
                          [](const auto& row) { return std::string(row.param.name); });
 
+TEST(PlanRampUp, GoesByEqualStepsOrEqualRatios) {
+  const double constant = std::numeric_limits<double>::infinity();
+  // Rates 1, 2, 3: gaps 1, 1/2, 1/3.
+  EXPECT_THAT(PlanRampUp(3, false, 1, 3, constant, 0),
+              testing::ElementsAre(1, testing::DoubleEq(1.5), testing::DoubleEq(1.5 + 1 / 3.0)));
+  // Rates 1, 2, 4.
+  EXPECT_THAT(PlanRampUp(3, true, 1, 4, constant, 0), testing::ElementsAre(1, 1.5, 1.75));
+  EXPECT_THAT(PlanRampUp(1, false, 2, 8, constant, 0), testing::ElementsAre(0.5));
+  EXPECT_TRUE(PlanRampUp(0, true, 1, 2, 1, 0).empty());
+}
+
+TEST(PlanRampUp, HasRandomGapsOfTheRightMean) {
+  const std::vector<double> arrivals = PlanRampUp(100000, false, 10, 10, 1, 3);
+  EXPECT_NEAR(arrivals.back(), 10000, 150) << "not scaled: 1/sqrt(n) of spread is left";
+  EXPECT_NE(arrivals.back(), 10000);
+}
+
 // First outputs of the reference implementation (Vigna, splitmix64.c) for seed 1234567.
 TEST(SplitMix64, GivesTheReferenceNumbers) {
   SplitMix64 random(1234567);

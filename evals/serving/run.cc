@@ -1,11 +1,14 @@
 #include <sys/resource.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "evals/http/request.h"
 #include "evals/serving/load.h"
 #include "evals/serving/prompts.h"
+#include "evals/serving/series.h"
 #include "evals/serving/serving.h"
+#include "evals/serving/trace.h"
+#include "evals/serving/warm_up.h"
 #include "record/statistics.h"
 
 namespace assay::evals {
@@ -13,6 +16,8 @@ namespace {
 
 using record::Direction;
 using record::ServingRecord;
+
+constexpr int64_t kOpenLoopWave = 8;  // requests of a warm-up wave where concurrency has no limit
 
 double ProcessCpuSeconds() {
   rusage usage{};
@@ -23,47 +28,72 @@ double ProcessCpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-Status CheckOptions(const ServingOptions& options) {
-  const auto at_least_1 = [](const char* key, int64_t value) -> Status {
-    if (value >= 1) return {};
-    return Fail(ErrorKind::kUsage, "{} must be at least 1, got {}", key, value);
-  };
-  RETURN_IF_ERROR(at_least_1("input_len", options.input_len));
-  RETURN_IF_ERROR(at_least_1("output_len", options.output_len));
-  RETURN_IF_ERROR(at_least_1("num_prompts", options.num_prompts));
-  RETURN_IF_ERROR(at_least_1("max_concurrency", options.max_concurrency.value_or(1)));
-  if (options.dataset != "random") {
-    return Fail(ErrorKind::kUsage, "dataset must be random, got '{}'", options.dataset);
-  }
-  if (options.warmups < 0)
-    return Fail(ErrorKind::kUsage, "warmups must not be negative, got {}", options.warmups);
-  if (!std::isfinite(options.request_rate) || options.request_rate < 0) {
-    return Fail(ErrorKind::kUsage, "request_rate must be 0 (all at once) or above, got {}",
-                options.request_rate);
-  }
-  if (!(options.burstiness > 0)) {
-    return Fail(ErrorKind::kUsage, "burstiness must be above 0, got {}", options.burstiness);
-  }
-  return {};
-}
-
-LoadPlan PlanOf(const std::string& base_url, const ServingOptions& options, std::vector<std::string> bodies) {
+LoadPlan PlanOf(const std::string& base_url, const ServingOptions& options) {
   LoadPlan plan;
-  plan.url = JoinUrl(base_url, "/v1/completions");
-  plan.planned_s.assign(bodies.size(), 0.0);
-  plan.bodies = std::move(bodies);
+  plan.kind = options.api == "chat" ? StreamKind::kChat : StreamKind::kCompletions;
+  const char* path = options.api == "chat" ? "/v1/chat/completions" : "/v1/completions";
+  plan.url = JoinUrl(base_url, options.endpoint.empty() ? path : options.endpoint);
+  plan.headers = options.headers;
   plan.max_concurrency = options.max_concurrency;
-  plan.model = options.model;
+  if (!options.any_model) plan.model = options.model;
   plan.request_timeout = Timeout(options.request_timeout_s);
   plan.idle_timeout = Timeout(options.idle_timeout_s);
-  plan.prompt_tokens = options.input_len;
   return plan;
+}
+
+Result<std::vector<PlannedRequest>> Requests(const ServingOptions& options,
+                                             std::vector<PlannedPrompt> prompts) {
+  std::vector<PlannedRequest> requests;
+  for (PlannedPrompt& prompt : prompts) {
+    ASSIGN_OR_RETURN(std::string body, RequestBody(options, prompt));
+    requests.push_back({std::move(body), prompt.prompt_tokens});
+    prompt = {};
+  }
+  return requests;
+}
+
+std::vector<double> SendTimes(const ServingOptions& options, const std::vector<TraceEntry>& trace,
+                              int64_t count) {
+  if (!trace.empty()) {
+    std::vector<double> times;
+    for (int64_t i = 0; i < count; ++i) times.push_back(trace[static_cast<size_t>(i)].at_s);
+    return times;
+  }
+  if (!options.ramp_up.empty()) {
+    return PlanRampUp(count, options.ramp_up == "exponential", options.ramp_up_start, options.ramp_up_end,
+                      options.burstiness, options.seed);
+  }
+  return PlanArrivals(count, options.request_rate, options.burstiness, options.seed);
+}
+
+// What decides the prompts beside the lengths; "" for token ids of one length without prefix, the plain case.
+std::string PromptWords(const ServingOptions& options, const std::string& note) {
+  std::vector<std::string> words;
+  if (options.api != "completions") words.push_back(options.api);
+  if (options.text_prompts) words.emplace_back("text");
+  if (options.range_ratio != 0)
+    words.push_back(fmt::format("range ratio {:g} ({})", options.range_ratio, options.range_convention));
+  if (options.output_range_ratio)
+    words.push_back(fmt::format("output range ratio {:g}", *options.output_range_ratio));
+  if (options.prefix_len > 0)
+    words.push_back(fmt::format("{} prefixes of {} tokens", options.num_prefixes, options.prefix_len));
+  if (!options.fresh_prompts) words.emplace_back("the same for each repetition");
+  if (!note.empty()) words.push_back(note);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string ArrivalWords(const ServingOptions& options) {
+  if (!options.trace_file.empty()) return "trace " + options.trace_file.filename().string();
+  if (options.ramp_up.empty()) return "";
+  return fmt::format("{} ramp-up from {:g} to {:g} requests/s", options.ramp_up, options.ramp_up_start,
+                     options.ramp_up_end);
 }
 
 ServingRecord RecordOf(const ServingOptions& options) {
   ServingRecord serving;
   serving.name = options.name;
   serving.dataset = options.dataset;
+  serving.arrivals = ArrivalWords(options);
   serving.input_len = options.input_len;
   serving.output_len = options.output_len;
   serving.num_prompts = options.num_prompts;
@@ -76,30 +106,104 @@ ServingRecord RecordOf(const ServingOptions& options) {
   return serving;
 }
 
+// One run of the benchmark against one server.
+class Benchmark {
+ public:
+  Benchmark(const std::string& base_url, ServingOptions options, Progress& progress)
+      : base_url_(base_url), options_(std::move(options)), progress_(progress), client_(NewCurlClient()) {}
+
+  // Everything that can fail for a reason of ours, before anything is measured.
+  Status Prepare() {
+    if (!options_.trace_file.empty()) {
+      ASSIGN_OR_RETURN(trace_, LoadTrace(options_.trace_file));
+      options_.num_prompts = std::min(options_.num_prompts, static_cast<int64_t>(trace_.size()));
+    }
+    ASSIGN_OR_RETURN(encode_, FindEncoder(base_url_, options_));
+    ASSIGN_OR_RETURN(warm_up_, PlanPhase("warm_up", options_.warmups, nullptr));
+    ASSIGN_OR_RETURN(measured_, PlanPhase("measured", options_.num_prompts, &note_));
+    progress_.done = 0;
+    progress_.planned = options_.warmups + options_.num_prompts;
+    return {};
+  }
+
+  // The number of requests sent.
+  Result<int64_t> WarmUp() {
+    auto sent = static_cast<int64_t>(warm_up_.size());
+    LoadPlan plan = PlanOf(base_url_, options_);
+    plan.planned_s.assign(warm_up_.size(), 0.0);
+    plan.requests = std::move(warm_up_);
+    DriveLoad(*client_, std::move(plan), progress_, {});
+    if (!options_.steady_warm_up) return sent;
+    const int64_t wave_size = std::min<int64_t>(options_.max_concurrency.value_or(kOpenLoopWave), 256);
+    Status status;
+    WarmUpUntilSteady([&](int index) {
+      auto wave = PlanPhase(fmt::format("warm_up wave {}", index), wave_size, nullptr);
+      if (!wave) status = tl::unexpected(std::move(wave).error());
+      if (!status || progress_.stop) return -1.0;
+      sent += wave_size;
+      progress_.planned += wave_size;
+      LoadPlan wave_plan = PlanOf(base_url_, options_);
+      wave_plan.planned_s.assign(wave->size(), 0.0);
+      wave_plan.requests = std::move(*wave);
+      const ServingSeries seen = SeriesOf(DriveLoad(*client_, std::move(wave_plan), progress_, {}).requests);
+      return seen.ttft.empty() ? -1.0 : record::Median(seen.ttft);
+    });
+    RETURN_IF_ERROR(status);
+    return sent;
+  }
+
+  LoadResult Measure(const std::function<void(const record::RequestTiming&)>& on_request, bool keep_texts) {
+    LoadPlan plan = PlanOf(base_url_, options_);
+    plan.planned_s = SendTimes(options_, trace_, options_.num_prompts);
+    plan.requests = std::move(measured_);
+    plan.keep_texts = keep_texts;
+    return DriveLoad(*client_, std::move(plan), progress_, on_request);
+  }
+
+  const ServingOptions& options() const { return options_; }
+  const std::string& note() const { return note_; }
+
+ private:
+  Result<std::vector<PlannedRequest>> PlanPhase(std::string_view phase, int64_t count, std::string* note) {
+    if (count == 0) return std::vector<PlannedRequest>();
+    const std::vector<TraceEntry> none;
+    ASSIGN_OR_RETURN(PlannedPrompts planned,
+                     PlanPrompts(options_, phase, count, phase == "measured" ? trace_ : none, encode_));
+    if (note != nullptr) *note = planned.note;
+    return Requests(options_, std::move(planned.prompts));
+  }
+
+  const std::string& base_url_;
+  ServingOptions options_;
+  Progress& progress_;
+  std::unique_ptr<HttpClient> client_;
+  Encoder encode_;
+  std::vector<TraceEntry> trace_;
+  std::vector<PlannedRequest> warm_up_, measured_;
+  std::string note_;
+};
+
 }  // namespace
 
 Result<ServingRecord> RunServing(const std::string& base_url, const ServingOptions& options,
                                  Progress& progress,
-                                 const std::function<void(const record::RequestTiming&)>& on_request) {
+                                 const std::function<void(const record::RequestTiming&)>& on_request,
+                                 std::vector<std::string>* texts) {
   RETURN_IF_ERROR(CheckOptions(options));
-  ASSIGN_OR_RETURN(auto warm_up_bodies, CompletionBodies(options, "warm_up", options.warmups));
-  ASSIGN_OR_RETURN(auto bodies, CompletionBodies(options, "measured", options.num_prompts));
-  progress.done = 0;
-  progress.planned = options.warmups + options.num_prompts;
+  Benchmark benchmark(base_url, options, progress);
+  RETURN_IF_ERROR(benchmark.Prepare());
+  ASSIGN_OR_RETURN(const auto warmed_up, benchmark.WarmUp());
 
-  const auto client = NewCurlClient();
-  DriveLoad(*client, PlanOf(base_url, options, std::move(warm_up_bodies)), progress, {});
-
-  LoadPlan plan = PlanOf(base_url, options, std::move(bodies));
-  plan.planned_s = PlanArrivals(options.num_prompts, options.request_rate, options.burstiness, options.seed);
   const double cpu_before = ProcessCpuSeconds();
-  LoadResult load = DriveLoad(*client, std::move(plan), progress, on_request);
+  LoadResult load = benchmark.Measure(on_request, texts != nullptr);
   const double cpu_s = ProcessCpuSeconds() - cpu_before;
+  if (texts != nullptr) *texts = std::move(load.texts);
 
-  ServingRecord serving = RecordOf(options);
+  ServingRecord serving = RecordOf(benchmark.options());
+  serving.prompts = PromptWords(options, benchmark.note());
   serving.duration_s = load.duration_s;
   serving.complete = load.complete;
-  serving.metrics = SummariseServing(load.requests, load.duration_s);
+  serving.metrics = SummariseServing(load.requests, load.duration_s, options.goodput);
   serving.requests = std::move(load.requests);
 
   const record::Metric* mean_in_flight = record::Find(serving.metrics, "mean_in_flight");
@@ -113,6 +217,10 @@ Result<ServingRecord> RunServing(const std::string& base_url, const ServingOptio
     serving.metrics.push_back(
         {name, unit, Direction::kLowerIsBetter, sent > 0 ? std::optional(value) : std::nullopt, sent});
   };
+  if (options.steady_warm_up) {
+    serving.metrics.push_back(
+        {"warm_up_requests", "", Direction::kLowerIsBetter, static_cast<double>(warmed_up), warmed_up});
+  }
   add_client_figure("client_cpu_share", "", serving.client_cpu_share);
   add_client_figure("send_lag_p99_ms", "ms", serving.send_lag_p99_ms);
   return serving;

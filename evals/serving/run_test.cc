@@ -1,12 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
 #include "evals/serving/serving.h"
 #include "testing/scripted_server.h"
+#include "testing/temp_dir.h"
 
 namespace assay::evals {
 namespace {
@@ -190,6 +192,82 @@ TEST_F(RunServingTest, FailedRequestsAreInTheRecordWithTheirError) {
   EXPECT_TRUE(serving.complete);
 }
 
+TEST_F(RunServingTest, OneStreamThatNeverEndsKeepsNoOtherFromBeingReported) {
+  options_.num_prompts = 64;
+  options_.idle_timeout_s = 0.5;
+  server_->Queue({.chunks = {{0, Text("a")}}, .never_end = true});
+  const ServingRecord serving = Run();
+  EXPECT_TRUE(serving.complete);
+  EXPECT_EQ(Value(serving, "completed"), 63);
+  EXPECT_EQ(Value(serving, "failed"), 1);
+  EXPECT_LT(serving.duration_s, 30);
+}
+
+TEST_F(RunServingTest, AResetInTheMiddleIsAFailure) {
+  options_.num_prompts = 1;
+  server_->Queue({.chunks = {{0, Text("a")}, {20, Text("b")}}, .cut = true, .reset = true});
+  const ServingRecord serving = Run();
+  EXPECT_THAT(serving.requests.at(0).error, HasSubstr("connection was lost"));
+}
+
+// A body that promises nothing and never breaks a line.
+TEST_F(RunServingTest, AnEndlessLineFailsItsRequestAndLittleElse) {
+  options_.num_prompts = 2;
+  options_.max_concurrency = 1;
+  server_->Queue({.chunks = std::vector(40, assay::testing::ScriptedChunk{0, std::string(1 << 20, 'x')})});
+  const ServingRecord serving = Run();
+  EXPECT_EQ(serving.requests.at(0).error, "event 1 of the stream is larger than 16 MiB");
+  EXPECT_EQ(serving.requests.at(1).error, "");
+}
+
+TEST_F(RunServingTest, SendsAtTheTimesOfATrace) {
+  const assay::testing::TempDir folder;
+  options_.trace_file = folder.Write("t", "0\n0.15\n{\"timestamp\": 300, \"input_length\": 5}\n");
+  const ServingRecord serving = Run();
+  ASSERT_EQ(serving.requests.size(), 3u) << "of 8 prompts asked for, the trace has 3";
+  EXPECT_EQ(serving.num_prompts, 3);
+  EXPECT_EQ(serving.requests[1].planned_s, 0.15);
+  EXPECT_GE(serving.requests[2].sent_s, 0.3);
+  EXPECT_EQ(Prompts()[2].size(), 5u);
+  EXPECT_EQ(serving.arrivals, "trace t");
+}
+
+TEST_F(RunServingTest, WarmsUpUntilSteadyAndCountsIt) {
+  options_.warmups = 1;
+  options_.max_concurrency = 2;
+  options_.steady_warm_up = true;
+  const ServingRecord serving = Run();
+  const double sent = Value(serving, "warm_up_requests");
+  EXPECT_GE(sent, 1 + 3 * 2);
+  EXPECT_LE(sent, 1 + 16 * 2);
+  EXPECT_EQ(server_->RequestBodies().size(), static_cast<size_t>(sent) + 8);
+  const auto prompts = Prompts();
+  EXPECT_EQ(std::set(prompts.begin(), prompts.end()).size(), prompts.size()) << "none twice";
+}
+
+TEST_F(RunServingTest, AsksChatForTextAndClocksItsReasoning) {
+  options_.api = "chat";
+  options_.num_prompts = 1;
+  options_.input_len = 2;
+  const auto delta = [](const json& fields) {
+    return Event({{"choices", {{{"index", 0}, {"delta", fields}}}}});
+  };
+  server_->Queue({.content_type = "application/json", .body = R"({"tokens":[1,2]})"});
+  server_->Queue({.chunks = {{0, delta({{"role", "assistant"}, {"content", ""}})},
+                             {30, delta({{"reasoning", "so"}})},
+                             {30, delta({{"content", "A"}})},
+                             {0, "data: [DONE]\n\n"}}});
+  std::vector<std::string> texts;
+  const auto serving = RunServing(server_->BaseUrl(), options_, progress_, {}, &texts);
+  ASSERT_TRUE(serving.has_value()) << serving.error().message;
+  const RequestTiming& request = serving->requests.at(0);
+  EXPECT_EQ(request.error, "");
+  EXPECT_GE(*request.first_reasoning_s, request.sent_s + 0.029) << "late on a busy machine, never early";
+  EXPECT_GE(*request.first_content_s, request.sent_s + 0.059);
+  EXPECT_EQ(texts, std::vector<std::string>{"soA"});
+  EXPECT_EQ(serving->prompts, "chat");
+}
+
 TEST_F(RunServingTest, CountsChunksWhereThereIsNoUsage) {
   options_.num_prompts = 1;
   server_->Queue({.chunks = {{0, Text("a")}, {0, Text("b")}, {0, "data: [DONE]\n\n"}}});
@@ -260,8 +338,35 @@ INSTANTIATE_TEST_SUITE_P(
         OptionCase{"NoPlace", [](ServingOptions& o) { o.max_concurrency = 0; }, "max_concurrency must be"},
         OptionCase{"NegativeRate", [](ServingOptions& o) { o.request_rate = -1; }, "request_rate must be 0"},
         OptionCase{"NoBurstiness", [](ServingOptions& o) { o.burstiness = 0; }, "burstiness must be above 0"},
-        OptionCase{"OtherDataset", [](ServingOptions& o) { o.dataset = "sharegpt"; },
-                   "dataset must be random"}),
+        OptionCase{"OtherDataset", [](ServingOptions& o) { o.dataset = "sonnet"; },
+                   "dataset must be random or prefix_repetition or sharegpt or custom"},
+        OptionCase{"NoFile", [](ServingOptions& o) { o.dataset = "sharegpt"; }, "needs a file"},
+        OptionCase{"AFileForNothing", [](ServingOptions& o) { o.dataset_path = "x"; }, "reads no file"},
+        OptionCase{"NanRate", [](ServingOptions& o) { o.request_rate = std::nan(""); }, "got nan"},
+        OptionCase{"NanBurstiness", [](ServingOptions& o) { o.burstiness = std::nan(""); }, "got nan"},
+        OptionCase{"WholeRange", [](ServingOptions& o) { o.range_ratio = 1; }, "range_ratio must be below 1"},
+        OptionCase{"NegativeRange", [](ServingOptions& o) { o.range_ratio = -0.1; },
+                   "range_ratio must be in [0, 1]"},
+        OptionCase{"RampFromNothing", [](ServingOptions& o) { o.ramp_up = "linear"; },
+                   "ramp_up_start must be"},
+        OptionCase{"RampOfAnotherKind", [](ServingOptions& o) { o.ramp_up = "steep"; },
+                   "ramp_up must be linear or exponential"},
+        OptionCase{"TwoPlans",
+                   [](ServingOptions& o) {
+                     o.request_rate = 1;
+                     o.trace_file = "t";
+                   },
+                   "give one"},
+        OptionCase{"GoodputOfNothing",
+                   [](ServingOptions& o) {
+                     o.goodput = {{"itl", 1}};
+                   },
+                   "goodput must be"},
+        OptionCase{"NanGoodput",
+                   [](ServingOptions& o) {
+                     o.goodput = {{"ttft", std::nan("")}};
+                   },
+                   "got nan"}),
     [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "evals/serving/series.h"
 #include "evals/serving/serving.h"
 #include "record/statistics.h"
 
@@ -9,40 +12,6 @@ namespace {
 using record::Direction;
 using record::Metric;
 using record::RequestTiming;
-
-// What the successful requests say, in milliseconds and tokens.
-struct Observed {
-  int64_t completed = 0, failed = 0;
-  int64_t prompt_tokens = 0, output_tokens = 0;
-  double in_flight_s = 0;
-  std::vector<double> ttft, tpot, itl, e2el, ttft_from_planned, e2el_from_planned;
-};
-
-Observed Observe(const std::vector<RequestTiming>& requests) {
-  Observed seen;
-  for (const RequestTiming& request : requests) {
-    if (!request.error.empty()) {
-      ++seen.failed;
-      continue;
-    }
-    ++seen.completed;
-    seen.prompt_tokens += request.prompt_tokens;
-    seen.output_tokens += request.output_tokens;
-    const double ttft = (request.first_chunk_s - request.sent_s) * 1000;
-    const double e2el = (request.last_chunk_s - request.sent_s) * 1000;
-    const double waited = (request.sent_s - request.planned_s) * 1000;
-    seen.in_flight_s += e2el / 1000;
-    seen.ttft.push_back(ttft);
-    seen.e2el.push_back(e2el);
-    seen.ttft_from_planned.push_back(waited + ttft);
-    seen.e2el_from_planned.push_back(waited + e2el);
-    seen.itl.insert(seen.itl.end(), request.chunk_gaps_ms.begin(), request.chunk_gaps_ms.end());
-    if (request.output_tokens > 1) {
-      seen.tpot.push_back((e2el - ttft) / static_cast<double>(request.output_tokens - 1));
-    }
-  }
-  return seen;
-}
 
 void AddLatency(std::vector<Metric>& metrics, const char* name, const std::vector<double>& values) {
   const auto add = [&](const char* statistic, double value) {
@@ -57,34 +26,65 @@ void AddLatency(std::vector<Metric>& metrics, const char* name, const std::vecto
   add("p99", percentile(99));
 }
 
+// A request of one token has no TPOT, and passes any limit on it, as in vLLM.
+bool IsGood(const RequestTiming& request, const std::map<std::string, double>& limits) {
+  if (!request.error.empty()) return false;
+  const double ttft = (request.first_chunk_s - request.sent_s) * 1000;
+  const double e2el = (request.last_chunk_s - request.sent_s) * 1000;
+  const double tpot =
+      request.output_tokens > 1 ? (e2el - ttft) / static_cast<double>(request.output_tokens - 1) : 0;
+  const std::map<std::string, double> values = {{"ttft", ttft}, {"tpot", tpot}, {"e2el", e2el}};
+  return std::all_of(limits.begin(), limits.end(),
+                     [&](const auto& limit) { return values.at(limit.first) <= limit.second; });
+}
+
 }  // namespace
 
-std::vector<Metric> SummariseServing(const std::vector<RequestTiming>& requests, double duration_s) {
-  const Observed seen = Observe(requests);
+std::vector<Metric> SummariseServing(const std::vector<RequestTiming>& requests, double duration_s,
+                                     const std::map<std::string, double>& goodput) {
+  const ServingSeries seen = SeriesOf(requests);
   const auto asked = static_cast<int64_t>(requests.size());
   std::vector<Metric> metrics = {
       {"completed", "", Direction::kHigherIsBetter, static_cast<double>(seen.completed), asked},
       {"failed", "", Direction::kLowerIsBetter, static_cast<double>(seen.failed), asked},
   };
   // Nothing completed is not a throughput of zero: nothing was measured.
-  const auto add_rate = [&](const char* name, const char* unit, Direction direction, double amount) {
+  const auto add = [&](const char* name, const char* unit, Direction direction, double value) {
     const bool measured = seen.completed > 0 && duration_s > 0;
-    metrics.push_back({name, unit, direction, measured ? std::optional(amount / duration_s) : std::nullopt,
-                       seen.completed});
+    metrics.push_back(
+        {name, unit, direction, measured ? std::optional(value) : std::nullopt, seen.completed});
   };
   const auto output = static_cast<double>(seen.output_tokens);
-  add_rate("request_throughput_req_s", "req/s", Direction::kHigherIsBetter,
-           static_cast<double>(seen.completed));
-  add_rate("output_throughput_tok_s", "tok/s", Direction::kHigherIsBetter, output);
-  add_rate("total_token_throughput_tok_s", "tok/s", Direction::kHigherIsBetter,
-           output + static_cast<double>(seen.prompt_tokens));
+  add("request_throughput_req_s", "req/s", Direction::kHigherIsBetter,
+      static_cast<double>(seen.completed) / duration_s);
+  add("output_throughput_tok_s", "tok/s", Direction::kHigherIsBetter, output / duration_s);
+  add("total_token_throughput_tok_s", "tok/s", Direction::kHigherIsBetter,
+      (output + static_cast<double>(seen.prompt_tokens)) / duration_s);
+  if (!goodput.empty()) {
+    const auto good = static_cast<double>(std::count_if(
+        requests.begin(), requests.end(), [&](const RequestTiming& r) { return IsGood(r, goodput); }));
+    add("request_goodput_req_s", "req/s", Direction::kHigherIsBetter, good / duration_s);
+    metrics.push_back({"good_share", "", Direction::kHigherIsBetter,
+                       asked > 0 ? std::optional(good / static_cast<double>(asked)) : std::nullopt, asked});
+  }
   AddLatency(metrics, "ttft", seen.ttft);
   AddLatency(metrics, "tpot", seen.tpot);
   AddLatency(metrics, "itl", seen.itl);
   AddLatency(metrics, "e2el", seen.e2el);
   AddLatency(metrics, "ttft_from_planned", seen.ttft_from_planned);
   AddLatency(metrics, "e2el_from_planned", seen.e2el_from_planned);
-  add_rate("mean_in_flight", "", Direction::kLowerIsBetter, seen.in_flight_s);
+  // Only where the server lets them be measured.
+  if (!seen.itl_by_token.empty()) AddLatency(metrics, "itl_by_token", seen.itl_by_token);
+  if (!seen.first_reasoning.empty()) {
+    AddLatency(metrics, "first_reasoning", seen.first_reasoning);
+    AddLatency(metrics, "first_content", seen.first_content);
+  }
+  if (seen.prompt_tokens_with_cache_count > 0) {
+    const double share =
+        static_cast<double>(seen.cached_tokens) / static_cast<double>(seen.prompt_tokens_with_cache_count);
+    metrics.push_back({"cached_token_share", "", Direction::kHigherIsBetter, share, seen.completed});
+  }
+  add("mean_in_flight", "", Direction::kLowerIsBetter, seen.in_flight_s / duration_s);
   return metrics;
 }
 

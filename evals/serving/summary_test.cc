@@ -79,6 +79,57 @@ TEST(SummariseServing, FailedRequestsCountOnlyAsFailed) {
   EXPECT_EQ(record::Find(metrics, "ttft_p50_ms")->samples, 1);
 }
 
+// vLLM leaves failed requests out of goodput; here they are requests that were not good.
+TEST(SummariseServing, GoodputHasFailuresInTheDenominator) {
+  RequestTiming slow = WorkedExample(), failed = WorkedExample();
+  slow.first_chunk_s = 0.7;
+  failed.error = "HTTP 500";
+  const auto goodput = [&](const std::map<std::string, double>& limits, const char* name) {
+    return Value(SummariseServing({WorkedExample(), slow, failed, WorkedExample()}, 2.0, limits), name);
+  };
+  EXPECT_NEAR(goodput({{"ttft", 500}}, "request_goodput_req_s"), 1, 1e-12) << "at the limit is good";
+  EXPECT_NEAR(goodput({{"ttft", 500}}, "good_share"), 0.5, 1e-12);
+  EXPECT_NEAR(goodput({{"ttft", 800}, {"tpot", 75.001}, {"e2el", 801}}, "good_share"), 0.75, 1e-12);
+  EXPECT_NEAR(goodput({{"e2el", 799}}, "good_share"), 0, 1e-12);
+  EXPECT_EQ(record::Find(SummariseServing({slow}, 1.0), "good_share"), nullptr) << "nobody asked";
+}
+
+TEST(SummariseServing, OneTokenPassesAnyLimitOfTpot) {
+  RequestTiming timing = WorkedExample();
+  timing.output_tokens = 1;
+  EXPECT_EQ(Value(SummariseServing({timing}, 1.0, {{"tpot", 1}}), "good_share"), 1);
+}
+
+TEST(SummariseServing, WeighsGapsByTokensWhereTheServerCountsThem) {
+  EXPECT_EQ(record::Find(SummariseServing({WorkedExample()}, 1.0), "itl_by_token_mean_ms"), nullptr);
+  RequestTiming timing = WorkedExample();
+  timing.chunk_tokens = {1, 1, 3};
+  const std::vector<Metric> metrics = SummariseServing({timing}, 1.0);
+  EXPECT_NEAR(Value(metrics, "itl_by_token_mean_ms"), 75, 1e-4);
+  EXPECT_NEAR(Value(metrics, "itl_mean_ms"), 150, 1e-9) << "vLLM's stays as it is";
+  EXPECT_EQ(record::Find(metrics, "itl_by_token_p99_ms")->samples, 4) << "a token each";
+}
+
+TEST(SummariseServing, HasClocksForReasoningAndContent) {
+  RequestTiming timing = WorkedExample();
+  timing.first_reasoning_s = 0.6;
+  timing.first_content_s = 0.8;
+  const std::vector<Metric> metrics = SummariseServing({timing}, 1.0);
+  EXPECT_NEAR(Value(metrics, "ttft_p50_ms"), 500, 1e-9) << "vLLM's clock starts with the role";
+  EXPECT_NEAR(Value(metrics, "first_reasoning_p50_ms"), 600, 1e-9);
+  EXPECT_NEAR(Value(metrics, "first_content_p50_ms"), 800, 1e-9);
+}
+
+TEST(SummariseServing, CachedShareIsOfPromptsWhoseCacheWasReported) {
+  EXPECT_EQ(record::Find(SummariseServing({WorkedExample()}, 1.0), "cached_token_share"), nullptr);
+  RequestTiming cached = WorkedExample();
+  cached.prompt_tokens = 100;
+  cached.cached_tokens = 80;
+  EXPECT_NEAR(Value(SummariseServing({WorkedExample(), cached}, 1.0), "cached_token_share"), 0.8, 1e-12);
+  cached.cached_tokens = 0;
+  EXPECT_EQ(Value(SummariseServing({cached}, 1.0), "cached_token_share"), 0) << "measured, and none";
+}
+
 TEST(SummariseServing, OneTokenHasNoTimePerOutputToken) {
   RequestTiming timing = WorkedExample();
   timing.output_tokens = 1;

@@ -23,7 +23,8 @@ int ValidateCommand(int argc, char** argv);
 int CompareCommand(int argc, char** argv);
 int ReportCommand(int argc, char** argv);
 int BaselineCommand(int argc, char** argv);
+int BenchCommand(int argc, char** argv);
 
-extern const std::string_view kRunHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp;
+extern const std::string_view kRunHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp, kBenchHelp;
 
 }  // namespace assay::runner

@@ -47,6 +47,7 @@ const std::vector<Command>& CommandTable() {
   static const std::vector<Command> table = {
       {"run", "launch servers, measure, judge, write reports", kRunHelp, RunCommand},
       {"validate", "check configs on any machine, nothing is launched", kValidateHelp, ValidateCommand},
+      {"bench", "benchmark any server: assay bench serve", kBenchHelp, BenchCommand},
       {"compare", "judge one record against others, no server", kCompareHelp, CompareCommand},
       {"report", "render a record again", kReportHelp, ReportCommand},
       {"baseline", "list, show and export stored runs", kBaselineHelp, BaselineCommand},

@@ -159,6 +159,16 @@ const Section<GpqaFile>& GpqaSection() {
   return section;
 }
 
+namespace {
+
+void CheckServing(const YamlNode& node, const std::string& path, const evals::ServingOptions& serving,
+                  Reading& reading) {
+  const Status status = evals::CheckOptions(serving);
+  if (!status) reading.mistakes.Add(node.mark, path, status.error().message);
+}
+
+}  // namespace
+
 const Section<evals::ServingOptions>& ServingSection() {
   using S = evals::ServingOptions;
   static const Section<S> section = {
@@ -167,11 +177,33 @@ const Section<evals::ServingOptions>& ServingSection() {
       {
           {"name", &S::name, SafeName(40, false), "Name of the shape; metrics are kept as `<name>.<metric>`.",
            "1k1k", kRequired},
-          {"dataset", &S::dataset, OneOf({"random"}), "`random`: token ids drawn from the vocabulary.",
+          {"dataset", &S::dataset, OneOf({"random", "prefix_repetition", "sharegpt", "custom"}),
+           "`random`: token ids drawn from the vocabulary; `prefix_repetition`: the same behind shared "
+           "prefixes; `sharegpt`, `custom`: the prompts of `dataset_path`.",
            "random"},
-          {"input_len", &S::input_len, Integer<int64_t>(1, 10'000'000), "Tokens of each prompt.", "1024"},
+          {"input_len", &S::input_len, Integer<int64_t>(1, 10'000'000),
+           "Tokens of each random prompt, after its prefix.", "1024"},
           {"output_len", &S::output_len, Integer<int64_t>(1, 10'000'000), "Tokens asked for in each answer.",
            "1024"},
+          {"api", &S::api, OneOf({"completions", "chat"}),
+           "`completions`: `/v1/completions`; `chat`: `/v1/chat/completions`, with text prompts.", "chat"},
+          {"dataset_path", &S::dataset_path, FilePath(),
+           "ShareGPT's JSON, or JSON lines of `{\"prompt\": ..., \"output_tokens\": ...}` (see *Paths*).",
+           "ShareGPT_V3_unfiltered_cleaned_split.json"},
+          {"range_ratio", &S::range_ratio, Fraction(),
+           "Spread of both lengths of random prompts, in the convention below.", "0.2"},
+          {"range_convention", &S::range_convention, OneOf({"vllm", "sglang"}),
+           "`vllm`: L(1-r) to L(1+r), 0 is exactly L; `sglang`: L r to L, 1 is exactly L.", "vllm"},
+          {"prefix_len", &S::prefix_len, Integer<int64_t>(0, 10'000'000),
+           "Tokens that random prompts share, before those of `input_len`.", "256"},
+          {"num_prefixes", &S::num_prefixes, Integer<int64_t>(1, 1'000'000),
+           "Different prefixes, taken in turn.", "10"},
+          {"text_prompts", &S::text_prompts, TrueOrFalse(),
+           "Random prompts as text of exact length; needs `tokenizer`, or a server with `/tokenize`.",
+           "true"},
+          {"tokenizer", &S::tokenizer, ModelName(),
+           "Folder whose tokenizer.json counts tokens of text. Default: the server's `/tokenize`.",
+           "models/tiny-moe"},
           {"num_prompts", &S::num_prompts, Integer<int64_t>(1, 10'000'000), "Requests.", "512"},
           {"request_rate", &S::request_rate, RequestRate(),
            "Open loop: requests per second, sent whether or not earlier ones are answered. `inf` sends all "
@@ -179,10 +211,31 @@ const Section<evals::ServingOptions>& ServingSection() {
            "10"},
           {"burstiness", &S::burstiness, Number({0, 1e6, true}),
            "Shape of the gamma-distributed gaps; 1 is Poisson, larger is more regular.", "1"},
+          {"ramp_up", &S::ramp_up, OneOf({"linear", "exponential"}),
+           "The rate goes from `ramp_up_start` to `ramp_up_end` over the requests, by equal steps or equal "
+           "ratios. In place of `request_rate`.",
+           "linear"},
+          {"ramp_up_start", &S::ramp_up_start, Number({0, 1e9}), "Requests per second of the first request.",
+           "1"},
+          {"ramp_up_end", &S::ramp_up_end, Number({0, 1e9}), "Requests per second of the last one.", "20"},
+          {"trace_file", &S::trace_file, FilePath(),
+           "Send times, one a line: seconds, or `{\"timestamp\": ms, \"input_length\": n, \"output_length\": "
+           "m}`. In place of `request_rate`.",
+           "trace.jsonl"},
           {"max_concurrency", &S::max_concurrency, Integer<int64_t>(1, 1'000'000),
            "Closed loop: at most so many requests in flight. Default: no limit.", "64"},
           {"warmups", &S::warmups, Integer<int64_t>(0, 1'000'000),
            "Requests before the measurement, left out of it.", "4"},
+          {"steady_warm_up", &S::steady_warm_up, TrueOrFalse(),
+           "After the warm-ups send waves of them until the median TTFT of three waves in a row is within a "
+           "tenth, at most 16.",
+           "true"},
+          {"goodput", &S::goodput, NumberMap({"ttft", "tpot", "e2el"}),
+           "The most milliseconds for a request to count as good; gives `request_goodput_req_s`.",
+           "{ttft: 200, tpot: 50}"},
+          {"continuous_usage", &S::continuous_usage, TrueOrFalse(),
+           "Ask for the token count with every chunk, where the server has it; gives `itl_by_token`.",
+           "true"},
           {"seed", &S::seed, Integer<uint64_t>(0), "Seed of prompts and arrival times.", "0"},
           {"ignore_eos", &S::ignore_eos, TrueOrFalse(),
            "Answers run to `output_len` whatever the model says; without it lengths differ between arms.",
@@ -197,7 +250,7 @@ const Section<evals::ServingOptions>& ServingSection() {
           {"idle_timeout_s", &S::idle_timeout_s, Number({0, 86400, true}),
            "Seconds without a byte after which a request has failed.", "120"},
       },
-      nullptr,
+      CheckServing,
   };
   return section;
 }

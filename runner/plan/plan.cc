@@ -26,6 +26,13 @@ void ResolvePaths(Config& config, const Surroundings& here) {
   for (std::string* text : {&engine.binary, &config.gate.baseline.pinned_file}) {
     if (!text->empty()) *text = PathOrText(FindPath(*text, config.file, here), *text);
   }
+  for (evals::ServingOptions& serving : config.evals.serving) {
+    for (Path* file : {&serving.dataset_path, &serving.trace_file}) {
+      if (!file->empty()) *file = PathOrText(FindPath(file->string(), config.file, here), file->string());
+    }
+    std::string& tokenizer = serving.tokenizer;
+    if (!tokenizer.empty()) tokenizer = PathOrText(FindModel(tokenizer, config.file, here), tokenizer);
+  }
   if (auto& gpqa = config.evals.gpqa) {
     const std::string text = gpqa->dataset.string();
     gpqa->dataset = !config.evals.gpqa_variant.empty()

@@ -99,6 +99,12 @@ Status CheckQuestions(const evals::GpqaOptions& gpqa) {
 }
 
 void CheckData(const Cell& cell, Problems& problems) {
+  for (const evals::ServingOptions& serving : cell.config.evals.serving) {
+    if (const Status checked = evals::CheckFiles(serving); !checked) {
+      problems.Add(ErrorKind::kUsage,
+                   fmt::format("evals.serving {}: {}", serving.name, checked.error().message));
+    }
+  }
   const auto& gpqa = cell.config.evals.gpqa;
   if (!gpqa) return;
   const std::string& variant = cell.config.evals.gpqa_variant;

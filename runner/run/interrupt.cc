@@ -13,7 +13,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only
 
 extern "C" void OnSignal(int) {
   if (interrupted.exchange(true)) return;
-  constexpr std::string_view kNotice = "\nassay: stopping the server and keeping what was measured\n";
+  constexpr std::string_view kNotice = "\nassay: stopping, and keeping what was measured\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kNotice.data(), kNotice.size());
 }
 

@@ -9,7 +9,8 @@ Status FillVocabulary(Cell& cell) {
   const std::string& folder = engine.tokenizer.empty() ? engine.model : engine.tokenizer;
   const auto tokenizer = tokenizer::Tokenizer::Load(folder);
   for (evals::ServingOptions& serving : cell.config.evals.serving) {
-    if (serving.vocab_size > 0) continue;
+    const bool random = serving.dataset == "random" || serving.dataset == "prefix_repetition";
+    if (serving.vocab_size > 0 || !random || serving.text_prompts || serving.api == "chat") continue;
     if (!tokenizer) {
       return Fail(
           ErrorKind::kUsage,
