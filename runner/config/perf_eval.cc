@@ -105,6 +105,7 @@ void AddShapes(const PerfEvalBench& bench, double request_timeout_s,
       if (bench.repetitions > 1) suffix += fmt::format("-r{}", repetition);
       shape.name = ShapeName(bench.name, suffix);
       shape.request_timeout_s = request_timeout_s;
+      shape.text_prompts = shape.dataset == "random";
       shapes.push_back(std::move(shape));
     }
   }

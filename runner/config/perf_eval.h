@@ -30,7 +30,6 @@ struct BenchOptions : evals::ServingOptions {
 
 struct PerfEvalBench {
   std::string name;
-  std::string backend = "vllm";
   std::vector<int64_t> max_concurrency;  // a shape each; empty: no limit
   int repetitions = 1;
   BenchOptions options;

@@ -89,6 +89,9 @@ void CheckBench(const YamlNode& node, const std::string& path, const PerfEvalBen
     reading.mistakes.Add(node.Find("repetitions")->mark, JoinPath(path, "repetitions"),
                          fmt::format("must be odd, so that there is a median, got {}", bench.repetitions));
   }
+  if (const Status checked = evals::CheckOptions(bench.options); !checked) {
+    reading.mistakes.Add(node.mark, path, checked.error().message);
+  }
 }
 
 }  // namespace
@@ -105,6 +108,15 @@ const Section<BenchOptions>& PerfEvalArgsSection() {
           {"seed", &S::seed, Integer<uint64_t>(0), "Becomes `seed`.", "0"},
           {"ignore-eos", &S::ignore_eos, TrueOrFalse(), "Becomes `ignore_eos`.", "true"},
           {"temperature", &S::temperature, Number({0, 10}), "Becomes `temperature`.", "0"},
+          {"random-range-ratio", &S::range_ratio, Fraction(), "Becomes `range_ratio`, in vLLM's convention.",
+           "0.2"},
+          {"random-prefix-len", &S::prefix_len, Integer<int64_t>(0, 10'000'000), "Becomes `prefix_len`.",
+           "256"},
+          {"dataset-path", &S::dataset_path, FilePath(), "Becomes `dataset_path` (see *Paths*).",
+           "ShareGPT_V3_unfiltered_cleaned_split.json"},
+          {"ramp-up-strategy", &S::ramp_up, OneOf({"linear", "exponential"}), "Becomes `ramp_up`.", "linear"},
+          {"ramp-up-start-rps", &S::ramp_up_start, Number({0, 1e9}), "Becomes `ramp_up_start`.", "1"},
+          {"ramp-up-end-rps", &S::ramp_up_end, Number({0, 1e9}), "Becomes `ramp_up_end`.", "20"},
       },
       nullptr,
   };
@@ -132,8 +144,12 @@ const Section<PerfEvalBench>& PerfEvalBenchSection() {
            "Becomes `name` of the shape, with `-c<limit>` for each of several limits and `-r<n>` for each of "
            "several repetitions.",
            "1k1k", kRequired},
-          {"backend", &B::backend, OneOf({"vllm", "openai"}), "Both are the completions API.", "vllm"},
-          {"dataset", option(&O::dataset), OneOf({"random"}), "Becomes `dataset`.", "random"},
+          {"backend", option(&O::api),
+           OneOfEnum<std::string>(
+               {{"vllm", "completions"}, {"openai", "completions"}, {"openai-chat", "chat"}}),
+           "Becomes `api`: `openai-chat` is `chat`, the others are `completions`.", "vllm"},
+          {"dataset", option(&O::dataset), OneOf({"random", "sharegpt", "custom"}),
+           "Becomes `dataset`; random prompts are text of exact length, as vLLM sends them.", "random"},
           {"input_len", option(&O::input_len), Integer<int64_t>(1, 10000000), "Becomes `input_len`.", "1024"},
           {"output_len", option(&O::output_len), Integer<int64_t>(1, 10000000), "Becomes `output_len`.",
            "1024"},

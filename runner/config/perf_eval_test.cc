@@ -43,6 +43,10 @@ TEST(PerfEval, AWorkloadBecomesAServerAndItsShapes) {
             "1k1k-c64-r3 1024/1024 n=640 c=64 w=8 seed=0\n"
             "8k1k 8192/1024 n=1000 c=16 w=0 seed=7\n");
   EXPECT_EQ(config.evals.serving[0].request_rate, 0);
+  EXPECT_EQ(config.evals.serving[0].api, "completions");
+  EXPECT_TRUE(config.evals.serving[0].text_prompts) << "no vocabulary is needed on this machine";
+  EXPECT_EQ(config.evals.serving[6].api, "chat");
+  EXPECT_EQ(config.evals.serving[6].range_ratio, 0.2);
   EXPECT_EQ(config.evals.serving[0].request_timeout_s, 180 * 60);
   EXPECT_FALSE(config.evals.gpqa);
   EXPECT_FALSE(config.gate.threshold);
