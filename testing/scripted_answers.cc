@@ -48,7 +48,8 @@ Question Read(bool chat, const json& request, const ScriptedOptions& options) {
   question.prompt_tokens = prompt.is_array() ? static_cast<int64_t>(prompt.size())
                                              : static_cast<int64_t>(request.dump().size() / 4 + 1);
   json limit = request.value("max_tokens", json());
-  if (limit.is_null()) limit = request.value("max_completion_tokens", json());
+  for (const char* name : {"max_completion_tokens", "max_output_tokens"})
+    if (limit.is_null()) limit = request.value(name, json());
   question.tokens = static_cast<size_t>(options.tokens);
   question.finish_reason = "stop";
   if (limit.is_number_integer()) {
@@ -122,6 +123,37 @@ ScriptedAnswer Whole(const Question& question, const std::vector<std::string>& p
   return answer;
 }
 
+// Text alone, without the events that open and close items.
+ScriptedAnswer Responses(const Question& question, const std::vector<std::string>& pieces,
+                         const ScriptedOptions& options) {
+  ScriptedAnswer answer;
+  std::string text;
+  for (const std::string& piece : pieces) {
+    text += piece;
+    answer.chunks.push_back(
+        {options.token_interval_ms, Event({{"type", "response.output_text.delta"}, {"delta", piece}})});
+  }
+  const bool cut = question.finish_reason == "length";
+  const json part = {{"type", "output_text"}, {"text", text}};
+  const json message = {{"type", "message"}, {"role", "assistant"}, {"content", json::array({part})}};
+  const json response = {
+      {"id", "resp-scripted"},
+      {"object", "response"},
+      {"model", options.answer_model.empty() ? options.model : options.answer_model},
+      {"status", cut ? "incomplete" : "completed"},
+      {"incomplete_details", cut ? json{{"reason", "max_output_tokens"}} : json()},
+      {"output", json::array({message})},
+      {"usage", {{"input_tokens", question.prompt_tokens}, {"output_tokens", question.tokens}}}};
+  const std::string type = cut ? "response.incomplete" : "response.completed";
+  if (question.stream) {
+    answer.chunks.push_back({0, Event({{"type", type}, {"response", response}})});
+  } else {
+    answer.content_type = "application/json";
+    answer.chunks = {{options.token_interval_ms * static_cast<double>(pieces.size()), response.dump()}};
+  }
+  return answer;
+}
+
 }  // namespace
 
 std::string ModelListBody(const ScriptedOptions& options) {
@@ -144,13 +176,16 @@ ScriptedAnswer ErrorAnswer(int status, const std::string& message) {
 ScriptedAnswer DefaultAnswer(std::string_view target, const std::string& request_body,
                              const ScriptedOptions& options) {
   const bool chat = target == "/v1/chat/completions";
-  if (!chat && target != "/v1/completions") return ErrorAnswer(404, "no such path: " + std::string(target));
+  const bool responses = target == "/v1/responses";
+  if (!chat && !responses && target != "/v1/completions")
+    return ErrorAnswer(404, "no such path: " + std::string(target));
   const json request = json::parse(request_body, nullptr, false);
   if (!request.is_object()) return ErrorAnswer(400, "the body is not a JSON object");
   const Question question = Read(chat, request, options);
   std::vector<std::string> pieces =
       Spread(options.answer, std::max<size_t>(static_cast<size_t>(options.tokens), question.tokens));
   pieces.resize(question.tokens);
+  if (responses) return Responses(question, pieces, options);
   return question.stream ? Stream(question, pieces, options) : Whole(question, pieces, options);
 }
 

@@ -12,7 +12,7 @@ namespace assay::testing {
 // GET /v1/models
 std::string ModelListBody(const ScriptedOptions& options);
 
-// POST /v1/chat/completions and /v1/completions, streamed or not as the request asks.
+// POST /v1/chat/completions, /v1/completions and /v1/responses, streamed or not as the request asks.
 ScriptedAnswer DefaultAnswer(std::string_view target, const std::string& request_body,
                              const ScriptedOptions& options);
 

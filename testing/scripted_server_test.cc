@@ -78,6 +78,17 @@ TEST(ScriptedServer, GivesExactlyMaxTokensWhenEosIsIgnored) {
   EXPECT_THAT(answer, HasSubstr("\"finish_reason\":\"length\""));
 }
 
+TEST(ScriptedServer, AnswersResponsesWithTextEventsAndTheWholeAtTheEnd) {
+  const auto server = StartServer({.token_interval_ms = 0, .tokens = 3, .answer = "abc"});
+  const std::string answer = Post(server->Port(), "/v1/responses", R"({"input":"x","stream":true})");
+  EXPECT_EQ(Occurrences(answer, "\"type\":\"response.output_text.delta\""), 3u) << answer;
+  EXPECT_THAT(answer, HasSubstr("\"text\":\"abc\",\"type\":\"output_text\""));
+  EXPECT_THAT(answer, HasSubstr("\"type\":\"response.completed\""));
+  const std::string cut = Post(server->Port(), "/v1/responses", R"({"input":"x","max_output_tokens":2})");
+  EXPECT_THAT(cut, HasSubstr("\"incomplete_details\":{\"reason\":\"max_output_tokens\"}"));
+  EXPECT_THAT(cut, HasSubstr("\"output_tokens\":2"));
+}
+
 TEST(ScriptedServer, GivesQueuedAnswersFirstAndKeepsRequestBodies) {
   const auto server = StartServer({});
   server->Queue({.status = 429, .content_type = "text/plain", .body = "slow down"});
