@@ -14,4 +14,8 @@ std::vector<record::Check> JudgeThreshold(const record::CellRecord& cell, const 
 record::Check JudgePaired(const record::CellRecord& cell, const record::CellRecord& baseline,
                           const AccuracyPolicy& policy);
 
+// The same of two scores without their questions; the weakest comparison, and all that a stated score allows.
+record::Check JudgeUnpaired(const record::CellRecord& cell, const record::CellRecord& baseline,
+                            const AccuracyPolicy& policy);
+
 }  // namespace assay::gate

@@ -17,4 +17,12 @@ inline record::Check MakeCheck(const record::CellRecord& cell, std::string group
   return check;
 }
 
+// A check that this record cannot support: listed, never passed.
+inline record::Check NotPossible(record::Check check, const std::string& why) {
+  check.outcome = record::Outcome::kInconclusive;
+  check.primary = false;
+  check.reason = "not possible: " + why;
+  return check;
+}
+
 }  // namespace assay::gate

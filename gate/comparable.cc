@@ -56,10 +56,43 @@ bool Declared(const CellPolicy& policy, std::string_view field) {
   return std::find(declared.begin(), declared.end(), field) != declared.end();
 }
 
+bool Imported(const CellRecord& cell) {
+  return (cell.accuracy && !cell.accuracy->source.empty()) ||
+         std::any_of(cell.serving.begin(), cell.serving.end(),
+                     [](const ServingRecord& serving) { return !serving.source.empty(); });
+}
+
+// Imported results say little of where they come from: what one side leaves open is no difference. That it is
+// open is a check of its own.
+std::vector<record::FingerprintDifference> KnownDifferences(const CellRecord& ours,
+                                                            const CellRecord& theirs) {
+  std::vector<record::FingerprintDifference> differences = Differences(ours.fingerprint, theirs.fingerprint);
+  if (!Imported(ours) && !Imported(theirs)) return differences;
+  const auto open = [](const std::string& text) { return text.empty() || text == "0"; };
+  std::erase_if(differences, [&](const auto& d) { return open(d.ours) || open(d.theirs); });
+  return differences;
+}
+
+// A stated score has no samples to pair; it must be of the same eval as far as both sides say.
+std::vector<std::string> StatedObstacles(const AccuracyRecord& ours, const AccuracyRecord& theirs) {
+  std::vector<std::string> obstacles;
+  const auto agree = [&](std::string_view what, const std::string& a, const std::string& b) {
+    if (!a.empty() && !b.empty() && a != b) obstacles.push_back(Unequal(what, a, b));
+  };
+  agree("eval", ours.eval, theirs.eval);
+  agree("dataset_hash", ours.dataset_hash, theirs.dataset_hash);
+  agree("grader", ours.grader, theirs.grader);
+  agree("prompt_template", ours.prompt_template, theirs.prompt_template);
+  agree("reasoning_effort", ours.reasoning_effort, theirs.reasoning_effort);
+  if (Count(theirs).samples == 0) obstacles.push_back("the baseline states no samples");
+  return obstacles;
+}
+
 std::vector<std::string> AccuracyObstacles(const CellRecord& ours, const CellRecord& theirs,
                                            const CellPolicy& policy) {
   std::vector<std::string> obstacles;
   const AccuracyRecord &a = *ours.accuracy, &b = *theirs.accuracy;
+  if (a.stated || b.stated) return StatedObstacles(a, b);
   const auto require = [&](std::string_view what, const auto& mine, const auto& other) {
     if (mine != other) {
       obstacles.push_back(Unequal(what, fmt::format("{}", mine), fmt::format("{}", other)));
@@ -84,7 +117,7 @@ std::vector<std::string> AccuracyObstacles(const CellRecord& ours, const CellRec
     obstacles.push_back(
         fmt::format("{} of the baseline's {} requests failed", counts.failed, counts.samples));
   }
-  for (const record::FingerprintDifference& d : Differences(ours.fingerprint, theirs.fingerprint)) {
+  for (const record::FingerprintDifference& d : KnownDifferences(ours, theirs)) {
     if (d.breaks_accuracy && !Declared(policy, d.field)) {
       obstacles.push_back(Unequal(d.field, d.ours, d.theirs));
     }
@@ -111,7 +144,7 @@ PerformanceBaseline FindPerformanceBaseline(const CellRecord& ours, const CellPo
   for (const CellRecord& cell : policy.baseline.cells) {
     if (cell.serving.empty() || cell.server.failure) continue;
     std::vector<std::string> obstacles;
-    for (const record::FingerprintDifference& d : Differences(ours.fingerprint, cell.fingerprint)) {
+    for (const record::FingerprintDifference& d : KnownDifferences(ours, cell)) {
       if (d.breaks_performance && !Declared(policy, d.field)) {
         obstacles.push_back(Unequal(d.field, d.ours, d.theirs));
       }

@@ -26,10 +26,11 @@ bool Has(const std::vector<Check>& checks, Outcome outcome) {
 std::string Subject(const Check& check) {
   if (check.rule == "server") return check.reason;
   const std::string change =
-      check.change ? " " + (check.rule == "paired" ? Points(*check.change) : Percent(*check.change)) : "";
+      check.change ? " " + (check.group == "accuracy" ? Points(*check.change) : Percent(*check.change)) : "";
   if (StartsWith(check.group, "serving:"))
     return fmt::format("{} {}{}", check.group.substr(8), check.metric, change);
-  if (check.rule == "paired") return check.metric + change + " against the baseline";
+  if (check.rule == "paired" || check.rule == "unpaired")
+    return check.metric + change + " against the baseline";
   if (check.rule == "threshold") return check.metric + " against the threshold";
   if (check.rule == "broken_line") return check.metric + " near chance";
   if (check.rule == "baseline") return "no " + check.group + " baseline";

@@ -68,7 +68,9 @@ class CellJudge {
   void JudgeAgainstAccuracyBaseline() {
     const AccuracyBaseline baseline = FindAccuracyBaseline(cell_, policy_);
     if (baseline.cell) {
-      Add({JudgePaired(cell_, *baseline.cell, policy_.policy.accuracy)});
+      const bool stated = cell_.accuracy->stated || baseline.cell->accuracy->stated;
+      Add({stated ? JudgeUnpaired(cell_, *baseline.cell, policy_.policy.accuracy)
+                  : JudgePaired(cell_, *baseline.cell, policy_.policy.accuracy)});
       verdict_.environment = Differences(cell_.fingerprint, baseline.cell->fingerprint);
       compared_ = true;
       return;
@@ -90,6 +92,12 @@ class CellJudge {
     if (!baseline.cells.empty()) {
       verdict_.environment = Differences(cell_.fingerprint, baseline.cells.front()->fingerprint);
       compared_ = true;
+    }
+    const bool imported = std::any_of(cell_.serving.begin(), cell_.serving.end(),
+                                      [](const ServingRecord& s) { return !s.source.empty(); });
+    if (imported && !baseline.cells.empty()) {
+      Add({NotPossible(MakeCheck(cell_, "validity", "V8_same_machine", "validity"),
+                       "imported results do not say which machine, flags and model they are of")});
     }
     std::vector<std::string> without_baseline;
     for (const ServingRecord& serving : cell_.serving) {

@@ -16,11 +16,13 @@ bool IsClosedLoop(const ServingRecord& serving) {
 }
 
 int64_t Completed(const ServingRecord& serving) {
+  if (serving.stated) return serving.stated->completed;
   return std::count_if(serving.requests.begin(), serving.requests.end(),
                        [](const RequestTiming& request) { return request.error.empty(); });
 }
 
 double MeanOutputTokens(const ServingRecord& serving) {
+  if (serving.stated) return serving.stated->mean_output_tokens;
   int64_t tokens = 0;
   for (const RequestTiming& request : serving.requests) {
     if (request.error.empty()) tokens += request.output_tokens;

@@ -5,7 +5,8 @@
 
 #include "record/run_record.h"
 
-// Facts about the load of one benchmark, taken from its requests and not from its summary.
+// Facts about the load of one benchmark, taken from its requests and not from its summary, unless an imported
+// result has nothing else.
 namespace assay::gate {
 
 bool IsOpenLoop(const record::ServingRecord& serving);    // sent on schedule, answered or not

@@ -94,7 +94,23 @@ void DecideFromInterval(const record::RunChange& change, double margin, double m
   }
 }
 
-void CompareWithRuns(const std::vector<double>& values, const PerformancePolicy& policy, Check& check) {
+// Two figures without their spread, as published tables have them: a change within the margin is accepted for
+// what it is, and a larger one is a candidate that nothing here can confirm.
+void DecideFromFigures(double margin, Check& check) {
+  const double worse = check.direction == Direction::kHigherIsBetter ? -*check.change : *check.change;
+  const std::string measured = fmt::format("{}, single figures without an interval", Percent(*check.change));
+  check.improved = worse < -margin;
+  check.outcome = worse > margin ? Outcome::kInconclusive : Outcome::kPass;
+  check.reason = worse > margin ? fmt::format(
+                                      "{}: worse by more than the margin of {:.0f} %; a candidate for a "
+                                      "regression, to be confirmed by repeated, interleaved runs",
+                                      measured, margin * 100)
+                 : check.improved ? fmt::format("{}: better by more than the margin", measured)
+                                  : fmt::format("{}: within the margin of {:.0f} %", measured, margin * 100);
+}
+
+void CompareWithRuns(const std::vector<double>& values, const PerformancePolicy& policy, bool figures,
+                     Check& check) {
   check.baseline_samples = static_cast<int64_t>(values.size());
   if (values.empty()) {
     check.outcome = Outcome::kInconclusive;
@@ -111,6 +127,7 @@ void CompareWithRuns(const std::vector<double>& values, const PerformancePolicy&
   }
   check.reference = GeometricMean(values);
   check.change = *check.value / *check.reference - 1;
+  if (values.size() < 2 && figures) return DecideFromFigures(policy.margin, check);
   if (values.size() < 2) {
     check.outcome = Outcome::kInconclusive;
     check.reason =
@@ -160,7 +177,7 @@ Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Me
     return check;
   }
   check.margin = policy.margin;
-  CompareWithRuns(BaselineValues(metric.name, baseline), policy, check);
+  CompareWithRuns(BaselineValues(metric.name, baseline), policy, serving.stated.has_value(), check);
   // Gaps of one request are not independent: what counts is requests, however many samples they gave.
   const int64_t requests = std::min(metric.samples, Completed(serving));
   if (IsP99(metric.name) && requests < kRequestsForP99) {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "gate/check.h"
 #include "gate/text.h"
+#include "record/score.h"
 
 namespace assay::gate {
 namespace {
@@ -87,9 +89,36 @@ Check EachSampleOnce(const CellRecord& cell) {
   return check;
 }
 
+// A stated score can only be held against the k/n that its samples allow.
+std::vector<Check> StatedScoreValidity(const CellRecord& cell) {
+  const AccuracyRecord& accuracy = *cell.accuracy;
+  const std::string why = accuracy.source + " results state a score and not its samples";
+  const auto named = [&](const char* name) {
+    return MakeCheck(cell, "validity", name + accuracy.eval, "validity");
+  };
+  Check grid = named("V9_score_grid.");
+  grid.samples = accuracy.stated->samples;
+  const std::string& printed = accuracy.stated->score;
+  const double score = std::strtod(printed.c_str(), nullptr);
+  const size_t point = printed.find('.');
+  const int decimals = point == std::string::npos ? 0 : static_cast<int>(printed.size() - point - 1);
+  const bool possible = record::OnScoreGrid(score, grid.samples, decimals);
+  grid.value = score;
+  grid.outcome = possible ? Outcome::kPass : Outcome::kInvalid;
+  const int64_t correct = Count(accuracy).correct;
+  grid.reason = possible ? fmt::format("{} is {} of {}", printed, correct, grid.samples)
+                         : fmt::format(
+                               "{} is no k of {} samples ({} would be {:.{}f}): the score or the number of "
+                               "samples is not what was measured",
+                               printed, grid.samples, correct,
+                               static_cast<double>(correct) / static_cast<double>(grid.samples), decimals);
+  return {NotPossible(named("V6_completed."), why), NotPossible(named("V6_failed_samples."), why), grid};
+}
+
 }  // namespace
 
 std::vector<Check> AccuracyValidity(const CellRecord& cell, const AccuracyPolicy& policy) {
+  if (cell.accuracy->stated) return StatedScoreValidity(cell);
   return {Finished(cell), FailedShare(cell, policy.max_failed_share), EachSampleOnce(cell)};
 }
 

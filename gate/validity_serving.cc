@@ -23,22 +23,25 @@ Check Named(const CellRecord& cell, const ServingRecord& serving, std::string_vi
   return MakeCheck(cell, "validity", fmt::format("{}.{}", name, serving.name), "validity");
 }
 
-// A check that this record cannot support: listed, never passed.
-Check NotPossible(Check check, std::string why) {
-  check.outcome = Outcome::kInconclusive;
-  check.primary = false;
-  check.reason = "not possible: " + std::move(why);
-  return check;
-}
-
 Check Decide(Check check, bool holds, std::string reason) {
   check.outcome = holds ? Outcome::kPass : Outcome::kInvalid;
   check.reason = std::move(reason);
   return check;
 }
 
+std::string Plans(const ServingRecord& serving) {
+  return serving.source + " results hold no planned send times";
+}
+
+std::string Lists(const ServingRecord& serving) {
+  return serving.source + " results list no requests";
+}
+
 Check V6Completed(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V6_completed");
+  if (serving.stated && serving.stated->completed + serving.stated->failed == 0) {
+    return NotPossible(std::move(check), "the source does not say how many requests completed");
+  }
   const int64_t completed = Completed(serving);
   check.value = static_cast<double>(completed);
   check.reference = static_cast<double>(serving.num_prompts);
@@ -60,6 +63,9 @@ Check V6Completed(const CellRecord& cell, const ServingRecord& serving) {
 
 Check V1Arithmetic(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V1_throughput_arithmetic");
+  if (serving.stated && serving.stated->derived) {
+    return NotPossible(std::move(check), "the source states no token counts to hold the throughput against");
+  }
   const record::Metric* tokens = Find(serving.metrics, "output_throughput_tok_s");
   const record::Metric* requests = Find(serving.metrics, "request_throughput_req_s");
   if (!tokens || !requests || !tokens->value || !requests->value || *tokens->value <= 0) {
@@ -103,6 +109,7 @@ Check V4InFlight(const CellRecord& cell, const ServingRecord& serving) {
 
 Check V5SentOnTime(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V5_send_rate");
+  if (!serving.source.empty()) return NotPossible(std::move(check), Plans(serving));
   double planned = 0, sent = 0;
   for (const RequestTiming& request : serving.requests) {
     planned = std::max(planned, request.planned_s);
@@ -121,6 +128,7 @@ Check V5SentOnTime(const CellRecord& cell, const ServingRecord& serving) {
 // Later than a whole gap, requests no longer arrive as planned but as the client gets around to them.
 Check V5SendLag(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V5_send_lag");
+  if (!serving.source.empty()) return NotPossible(std::move(check), Plans(serving));
   const double limit = std::max(20.0, 1000 / serving.request_rate);
   check.unit = "ms";
   check.value = serving.send_lag_p99_ms;
@@ -155,6 +163,7 @@ Check V5Queue(const CellRecord& cell, const ServingRecord& serving) {
 
 Check V7TokenCounts(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V7_token_counts");
+  if (serving.stated) return NotPossible(std::move(check), Lists(serving));
   int64_t without_usage = 0, too_many_chunks = 0, silent = 0;
   for (const RequestTiming& request : serving.requests) {
     if (!request.error.empty()) continue;
@@ -182,6 +191,12 @@ std::vector<double> Of(const std::vector<const ServingRecord*>& runs, double (*v
   std::vector<double> values;
   for (const ServingRecord* run : runs) values.push_back(value(*run));
   return values;
+}
+
+// Pinned lengths are equal but for a request or two. Where answers end by themselves and only figures are
+// left, equal engines differ by as much as their loads may.
+double LengthLimit(const ServingRecord& serving) {
+  return serving.stated && !serving.ignore_eos ? 0.05 : 0.01;
 }
 
 void Add(ServingValidity& validity, Check check, bool throughput_only = false) {
@@ -213,16 +228,17 @@ ServingValidity JudgeServingValidity(const CellRecord& cell, const ServingRecord
 ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& serving,
                               const std::vector<const ServingRecord*>& baseline) {
   ServingValidity validity;
+  const double length_limit = LengthLimit(serving);
   const double our_length = MeanOutputTokens(serving);
   const double their_length = record::Median(Of(baseline, MeanOutputTokens));
   Check length = Named(cell, serving, "V3_same_output_length");
   if (their_length > 0) {
     length.value = our_length / their_length - 1;
-    length.reference = 0.01;
+    length.reference = length_limit;
     Add(validity,
-        Decide(std::move(length), std::abs(our_length / their_length - 1) <= 0.01,
-               fmt::format("answers had {:.1f} tokens here and {:.1f} in the baseline (limit 1 %)",
-                           our_length, their_length)),
+        Decide(std::move(length), std::abs(our_length / their_length - 1) <= length_limit,
+               fmt::format("answers had {:.1f} tokens here and {:.1f} in the baseline (limit {:.0f} %)",
+                           our_length, their_length, length_limit * 100)),
         /*throughput_only=*/true);
   }
   const double their_load =

@@ -63,8 +63,24 @@ inline constexpr auto kFields<QuestionSample> = std::tuple{
 };
 
 template <>
+inline constexpr auto kFields<StatedScore> = std::tuple{
+    Required("score", &StatedScore::score),
+    Required("samples", &StatedScore::samples),
+};
+
+template <>
+inline constexpr auto kFields<StatedRequests> = std::tuple{
+    Optional("completed", &StatedRequests::completed),
+    Optional("failed", &StatedRequests::failed),
+    Optional("mean_output_tokens", &StatedRequests::mean_output_tokens, kSeconds),
+    Optional("derived", &StatedRequests::derived),
+};
+
+template <>
 inline constexpr auto kFields<AccuracyRecord> = std::tuple{
     Required("eval", &AccuracyRecord::eval),
+    Optional("source", &AccuracyRecord::source),
+    Optional("stated", &AccuracyRecord::stated),
     Optional("dataset", &AccuracyRecord::dataset),
     Required("dataset_hash", &AccuracyRecord::dataset_hash),
     Required("grader", &AccuracyRecord::grader),
@@ -103,6 +119,8 @@ inline constexpr auto kFields<RequestTiming> = std::tuple{
 template <>
 inline constexpr auto kFields<ServingRecord> = std::tuple{
     Required("name", &ServingRecord::name),
+    Optional("source", &ServingRecord::source),
+    Optional("stated", &ServingRecord::stated),
     Optional("dataset", &ServingRecord::dataset),
     Optional("prompts", &ServingRecord::prompts),
     Optional("arrivals", &ServingRecord::arrivals),

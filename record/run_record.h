@@ -36,8 +36,16 @@ struct QuestionSample {
   std::string error;  // not empty: the request failed after its retries; counts as a failed sample
 };
 
+// A score that somebody else's result states without its samples.
+struct StatedScore {
+  std::string score;  // as printed, "0.5739": its digits say which k/n it can be
+  int64_t samples = 0;
+};
+
 struct AccuracyRecord {
   std::string eval = "gpqa";
+  std::string source = {};  // of an imported result: "lm-eval" ...; "" when measured by assay
+  std::optional<StatedScore> stated = {};
   std::string dataset;       // file name
   std::string dataset_hash;  // SHA-256 of the file
   std::string grader;        // strict | compat
@@ -78,8 +86,17 @@ struct RequestTiming {
   std::string error;  // not empty: failed
 };
 
+// What somebody else's result states about its requests without listing them.
+struct StatedRequests {
+  int64_t completed = 0, failed = 0;  // 0 and 0: not stated
+  double mean_output_tokens = 0;      // of completed requests; 0: not stated
+  bool derived = false;               // the mean follows from the throughputs, so it cannot check them
+};
+
 struct ServingRecord {
-  std::string name;      // "1k1k"
+  std::string name;         // "1k1k"
+  std::string source = {};  // of an imported result: "vllm-bench" ...; "" when measured by assay
+  std::optional<StatedRequests> stated = {};
   std::string dataset;   // random | prefix_repetition | sharegpt | custom
   std::string prompts;   // what else decides them: lengths, prefixes, file and hash; "" for plain random ids
   std::string arrivals;  // ramp-up or trace; "" for those of request_rate and burstiness

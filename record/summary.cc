@@ -1,3 +1,5 @@
+#include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include "record/run_record.h"
@@ -13,6 +15,12 @@ bool IsLetter(std::string_view answer) {
 
 AccuracyCounts Count(const AccuracyRecord& accuracy) {
   AccuracyCounts counts;
+  if (accuracy.stated) {
+    counts.samples = accuracy.stated->samples;
+    counts.correct = std::llround(std::strtod(accuracy.stated->score.c_str(), nullptr) *
+                                  static_cast<double>(counts.samples));
+    return counts;
+  }
   for (const QuestionSample& sample : accuracy.samples) {
     ++counts.samples;
     if (!sample.error.empty()) {

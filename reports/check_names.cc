@@ -15,7 +15,7 @@ std::string CheckName(const record::Check& check) {
   if (check.rule == "server") return "server " + ReplaceAll(check.metric, "_", " ");
   if (const std::string benchmark = Benchmark(check); !benchmark.empty())
     return benchmark + " " + check.metric;
-  if (check.rule == "paired") return check.metric + ", against the baseline";
+  if (check.rule == "paired" || check.rule == "unpaired") return check.metric + ", against the baseline";
   if (check.rule == "threshold") return check.metric + ", threshold";
   if (check.rule == "broken_line") return check.metric + ", near chance";
   if (check.rule == "baseline") return check.group + " baseline";

@@ -18,6 +18,7 @@ using record::RunRecord;
 using record::Verdict;
 
 std::string Machine(const record::Fingerprint& fingerprint) {
+  if (fingerprint.device.empty() && fingerprint.devices == 0) return "a machine that is not stated";
   return fmt::format("{} ({} x {})", fingerprint.hardware, fingerprint.devices,
                      fingerprint.device.empty() ? "unknown device" : fingerprint.device);
 }

@@ -34,6 +34,10 @@ const std::vector<std::string> kColumns = {"baseline",      "this run", "change"
 std::string AnswerCounts(const CellRecord& cell) {
   const record::AccuracyRecord& accuracy = *cell.accuracy;
   const record::AccuracyCounts counts = Count(accuracy);
+  if (accuracy.stated) {
+    return fmt::format("{} of {} samples right, as {} states; its samples are not known.\n", counts.correct,
+                       counts.samples, Inline(accuracy.source));
+  }
   if (!accuracy.complete) {
     return fmt::format("{} of {} planned samples were answered, which makes no score.\n", counts.samples,
                        accuracy.questions * accuracy.repeats);
@@ -48,7 +52,22 @@ std::string AnswerCounts(const CellRecord& cell) {
       accuracy.duration_s);
 }
 
+// What an imported result says of its load; what it leaves open is left out.
+std::string StatedLoad(const record::ServingRecord& serving) {
+  std::string load = fmt::format("figures of {}", Inline(serving.source));
+  if (serving.stated && serving.stated->completed > 0) {
+    load += fmt::format(", {} requests completed and {} failed", serving.stated->completed,
+                        serving.stated->failed);
+  }
+  if (serving.stated && serving.stated->mean_output_tokens > 0) {
+    load += fmt::format(", {:.1f} tokens an answer", serving.stated->mean_output_tokens);
+  }
+  if (serving.mean_in_flight > 0) load += fmt::format(", {:.1f} requests in flight", serving.mean_in_flight);
+  return load;
+}
+
 std::string LoadText(const record::ServingRecord& serving) {
+  if (!serving.source.empty()) return StatedLoad(serving);
   std::string load =
       serving.request_rate > 0 ? fmt::format("{:g} requests/s", serving.request_rate) : "all at once";
   if (serving.max_concurrency)

@@ -40,7 +40,8 @@ bool IsScore(const Check& check) {
 
 std::string BaselineText(const Check& check) {
   if (!check.reference) return "";
-  if (check.rule == "paired") return Score(*check.reference, check.baseline_samples);
+  if (check.rule == "paired" || check.rule == "unpaired")
+    return Score(*check.reference, check.baseline_samples);
   if (IsScore(check)) return fmt::format("at least {:.4f}", *check.reference);
   const std::string value = Quantity(*check.reference, check.unit);
   return check.baseline_samples > 1 ? fmt::format("{} (mean of {})", value, check.baseline_samples) : value;

@@ -37,8 +37,8 @@ std::string Painted(const std::string& text, Outcome outcome, bool colour) {
 bool InTable(const Check& check) {
   if (check.rule == "not_judged") return true;
   if (!check.primary) return false;
-  return check.rule == "performance" || check.rule == "paired" || check.rule == "threshold" ||
-         check.rule == "broken_line";
+  return check.rule == "performance" || check.rule == "paired" || check.rule == "unpaired" ||
+         check.rule == "threshold" || check.rule == "broken_line";
 }
 
 struct Line {
@@ -75,13 +75,17 @@ std::string CellTable(const Verdict& verdict, const std::string& cell, bool colo
 }
 
 std::string ValidityLine(const Verdict& verdict, const std::string& cell) {
-  int64_t all = 0, hold = 0;
+  int64_t all = 0, hold = 0, open = 0;
   for (const Check& check : verdict.checks) {
-    if (check.cell != cell || check.group != "validity" || !check.primary) continue;
+    if (check.cell != cell || check.group != "validity") continue;
+    open += StartsWith(check.reason, "not possible: ");
+    if (!check.primary) continue;
     ++all;
     hold += check.outcome == Outcome::kPass;
   }
-  return all == 0 ? "" : fmt::format("  {} of {} validity checks hold\n", hold, all);
+  if (all + open == 0) return "";
+  return fmt::format("  {} of {} validity checks hold{}\n", hold, all,
+                     open > 0 ? fmt::format(", {} not possible", open) : "");
 }
 
 // What the table cannot say: why, for everything that is not a pass.

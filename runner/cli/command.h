@@ -24,7 +24,9 @@ int CompareCommand(int argc, char** argv);
 int ReportCommand(int argc, char** argv);
 int BaselineCommand(int argc, char** argv);
 int BenchCommand(int argc, char** argv);
+int ImportCommand(int argc, char** argv);
 
-extern const std::string_view kRunHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp, kBenchHelp;
+extern const std::string_view kRunHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp, kBenchHelp,
+    kImportHelp;
 
 }  // namespace assay::runner

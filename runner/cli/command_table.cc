@@ -49,6 +49,7 @@ const std::vector<Command>& CommandTable() {
       {"validate", "check configs on any machine, nothing is launched", kValidateHelp, ValidateCommand},
       {"bench", "benchmark any server: assay bench serve", kBenchHelp, BenchCommand},
       {"compare", "judge one record against others, no server", kCompareHelp, CompareCommand},
+      {"import", "make a record of another tool's results", kImportHelp, ImportCommand},
       {"report", "render a record again", kReportHelp, ReportCommand},
       {"baseline", "list, show and export stored runs", kBaselineHelp, BaselineCommand},
   };

@@ -73,6 +73,29 @@ Status CheckNothingIsMissing(const record::RunRecord& base, const record::RunRec
   return {};
 }
 
+// An imported result has the metrics that its tool printed: of throughput, TTFT and TPOT, the median if it is
+// there, else the mean.
+gate::Policy PolicyFor(const record::CellRecord& cell, gate::Policy policy) {
+  const auto imported = std::find_if(cell.serving.begin(), cell.serving.end(),
+                                     [](const record::ServingRecord& s) { return !s.source.empty(); });
+  if (imported == cell.serving.end()) return policy;
+  policy.performance.primary.clear();
+  for (const auto& [median, mean] :
+       {std::pair{"output_throughput_tok_s", "request_throughput_req_s"},
+        std::pair{"ttft_p50_ms", "ttft_mean_ms"}, std::pair{"tpot_p50_ms", "tpot_mean_ms"}}) {
+    const auto all_have = [&](const char* name) {
+      return std::all_of(cell.serving.begin(), cell.serving.end(),
+                         [&](const record::ServingRecord& s) { return Find(s.metrics, name) != nullptr; });
+    };
+    if (all_have(median)) {
+      policy.performance.primary.emplace_back(median);
+    } else if (all_have(mean)) {
+      policy.performance.primary.emplace_back(mean);
+    }
+  }
+  return policy;
+}
+
 Result<int> Compare(const CompareOptions& options) {
   if (options.records.size() < 2)
     return Fail(ErrorKind::kUsage, "at least two records are needed: BASE HEAD");
@@ -87,7 +110,7 @@ Result<int> Compare(const CompareOptions& options) {
 
   std::vector<gate::CellPolicy> policies;
   for (const record::CellRecord& cell : head.cells) {
-    policies.push_back({cell.key, options.policy, EarlierCells(bases, cell.key)});
+    policies.push_back({cell.key, PolicyFor(cell, options.policy), EarlierCells(bases, cell.key)});
   }
   const record::Verdict verdict = gate::Judge(head, policies);
   if (options.format == "terminal") {
