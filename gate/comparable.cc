@@ -157,8 +157,8 @@ PerformanceBaseline FindPerformanceBaseline(const CellRecord& ours, const CellPo
 
 const ServingRecord* FindSameLoad(const ServingRecord& ours, const CellRecord& cell) {
   const auto load = [](const ServingRecord& s) {
-    return std::tie(s.name, s.dataset, s.prompts, s.arrivals, s.input_len, s.output_len, s.num_prompts, s.request_rate,
-                    s.max_concurrency, s.burstiness, s.ignore_eos, s.warmups, s.seed);
+    return std::tie(s.name, s.dataset, s.prompts, s.arrivals, s.input_len, s.output_len, s.num_prompts,
+                    s.request_rate, s.max_concurrency, s.burstiness, s.ignore_eos, s.warmups, s.seed);
   };
   for (const ServingRecord& theirs : cell.serving) {
     const bool failed = std::any_of(theirs.requests.begin(), theirs.requests.end(),
