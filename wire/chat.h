@@ -127,8 +127,9 @@ struct StreamChunk {
   bool has_choice = false;  // choices is not empty
   int64_t index = 0;        // of the choice
   std::string role;
-  std::string content;    // delta.content, or text for completions
-  std::string reasoning;  // delta.reasoning | delta.reasoning_content
+  std::string content;                            // delta.content, or text for completions
+  std::string reasoning;                          // delta.reasoning | delta.reasoning_content
+  std::optional<std::string> whole_content = {};  // of all chunks; in the last event of a responses stream
   std::vector<ToolCallDelta> tool_calls = {};
   std::optional<std::string> finish_reason;  // stop | length | tool_calls | ...
   nlohmann::json stop_reason = nullptr;  // beside a finish_reason: the stop string or stop token id, or null

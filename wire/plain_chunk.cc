@@ -103,6 +103,7 @@ bool ReadChoices(const element& value, ChunkKind kind, ChunkView* view) {
 }  // namespace
 
 bool ReadPlainChunk(std::string_view data, ChunkKind kind, ChunkView* view) {
+  if (kind == ChunkKind::kResponses) return false;
   thread_local simdjson::dom::parser parser;
   *view = {};
   element root;

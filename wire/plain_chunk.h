@@ -7,7 +7,7 @@
 
 namespace assay::wire {
 
-enum class ChunkKind { kChat, kCompletions };
+enum class ChunkKind { kChat, kCompletions, kResponses };
 
 // What a client acts on in a stream event, without copies.
 struct ChunkView {
@@ -19,8 +19,8 @@ struct ChunkView {
 };
 
 // Reads an event of the plain form, which nearly all have: valid JSON, known fields of their usual types and
-// once each, no error. False: ParseChatChunk or ParseCompletionChunk must decide, and whatever they say
-// holds; true: they would say the same, 10 times slower. The views hold until this thread calls again.
+// once each, no error. False, as always for kResponses: the full parser must decide, and whatever it says
+// holds; true: it would say the same, 10 times slower. The views hold until this thread calls again.
 bool ReadPlainChunk(std::string_view data, ChunkKind kind, ChunkView* view);
 
 // The same view of what the full parser read.

@@ -25,6 +25,12 @@ struct ResponsesRequest {
 };
 Result<ResponsesRequest> ParseResponsesRequest(std::string_view body);
 
+// The client's side: the same question that ChatRequest asks, with what this endpoint has of it.
+nlohmann::json ToResponsesJson(const ChatRequest& request);
+// One event's data as a chat chunk: text from output_text deltas only, finish_reason "length" for an answer
+// cut at max_output_tokens. The last event also has the answer as a whole. Other events are empty chunks.
+Result<StreamChunk> ParseResponsesChunk(std::string_view data);
+
 // One item of the output.
 struct ResponseItem {
   enum class Kind { kReasoning, kMessage, kFunctionCall };

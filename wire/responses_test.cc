@@ -136,5 +136,78 @@ TEST(ParseDetokenizeRequest, TakesIds) {
             "tokens: token ids are needed, got -1");
 }
 
+StreamChunk Chunk(const json& event) {
+  const auto chunk = ParseResponsesChunk(event.dump());
+  EXPECT_TRUE(chunk) << chunk.error().message;
+  return chunk.value_or(StreamChunk{});
+}
+
+TEST(ParseResponsesChunk, TakesTextAndReasoningApart) {
+  const StreamChunk text = Chunk({{"type", "response.output_text.delta"}, {"delta", "B"}});
+  EXPECT_TRUE(text.has_choice);
+  EXPECT_EQ(text.content, "B");
+  for (const char* type : {"response.reasoning_text.delta", "response.reasoning_summary_text.delta"}) {
+    const StreamChunk reasoning = Chunk({{"type", type}, {"delta", "maybe A"}});
+    EXPECT_EQ(reasoning.content, "");
+    EXPECT_EQ(reasoning.reasoning, "maybe A");
+  }
+  for (const char* type : {"response.created", "response.output_item.added", "response.output_text.done"}) {
+    EXPECT_FALSE(Chunk({{"type", type}, {"text", "B"}}).has_choice) << type;
+  }
+}
+
+TEST(ParseResponsesChunk, EndsWithTheWholeTextAndTheUsage) {
+  const json output = json::parse(R"([
+      {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "A?"}]},
+      {"type": "message", "content": [{"type": "output_text", "text": "Answer"}, {"type": "refusal", "refusal": "no"},
+                                      {"type": "output_text", "text": ": B"}]}])");
+  json response = {{"model", "m"},
+                   {"status", "completed"},
+                   {"error", nullptr},
+                   {"output", output},
+                   {"usage",
+                    {{"input_tokens", 90},
+                     {"output_tokens", 12},
+                     {"input_tokens_details", {{"cached_tokens", 3}}},
+                     {"output_tokens_details", {{"reasoning_tokens", 7}}}}}};
+  const StreamChunk end = Chunk({{"type", "response.completed"}, {"response", response}});
+  EXPECT_EQ(end.whole_content, "Answer: B");
+  EXPECT_EQ(end.content, "");
+  EXPECT_EQ(end.finish_reason, "stop");
+  EXPECT_EQ(end.model, "m");
+  EXPECT_EQ(end.usage, (Usage{90, 12, 3, 7}));
+  response["incomplete_details"] = {{"reason", "max_output_tokens"}};
+  EXPECT_EQ(Chunk({{"type", "response.incomplete"}, {"response", response}}).finish_reason, "length");
+  response["incomplete_details"] = {{"reason", "content_filter"}};
+  EXPECT_EQ(Chunk({{"type", "response.incomplete"}, {"response", response}}).finish_reason, "content_filter");
+}
+
+TEST(ParseResponsesChunk, KnowsEveryShapeOfFailure) {
+  const json failed = {{"type", "response.failed"},
+                       {"response", {{"error", {{"code", "server_error"}, {"message", "out of memory"}}}}}};
+  ASSERT_TRUE(Chunk(failed).error);
+  EXPECT_EQ(Chunk(failed).error->message, "out of memory");
+  EXPECT_EQ(Chunk({{"type", "error"}, {"message", "too many"}}).error->message, "too many");
+  EXPECT_EQ(Chunk({{"error", {{"message", "boom"}}}}).error->message, "boom");
+  EXPECT_FALSE(ParseResponsesChunk("{\"type\": \"response.completed\"}"));
+  EXPECT_FALSE(ParseResponsesChunk("{\"type\": \"response.output_text.delta\", \"delta\": 3}"));
+}
+
+TEST(ToResponsesJson, AsksAsOpenAisClientDoes) {
+  ChatRequest request;
+  request.model = "m";
+  request.messages.push_back({"user", "why?", "", ""});
+  request.sampling.temperature = 1;
+  request.sampling.max_tokens = 77;
+  request.reasoning_effort = "high";
+  request.stream = true;
+  EXPECT_EQ(ToResponsesJson(request),
+            json::parse(R"({"model": "m", "input": [{"role": "user", "content": "why?"}],
+      "temperature": 1.0, "max_output_tokens": 77, "reasoning": {"effort": "high"}, "stream": true})"));
+  const auto read = ParseResponsesRequest(ToResponsesJson(request).dump());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->messages, request.messages);
+}
+
 }  // namespace
 }  // namespace assay::wire

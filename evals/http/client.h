@@ -19,6 +19,7 @@ struct HttpRequest {
   std::string url;
   std::string body = {};  // POST application/json when not empty, GET else
   std::vector<std::string> headers = {};
+  bool follow_redirects = false;
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds total_timeout{600000};
   std::chrono::milliseconds idle_timeout{120000};  // no byte for so long is a failure

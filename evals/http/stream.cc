@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "wire/responses.h"
 
 namespace assay::evals {
 namespace {
@@ -15,6 +16,18 @@ namespace {
 constexpr size_t kHeadBytes = 200;
 constexpr size_t kEventLimit = size_t{16} << 20;
 constexpr size_t kAnswerLimit = size_t{1} << 30;
+
+Result<wire::StreamChunk> ParseEvent(StreamKind kind, std::string_view data) {
+  switch (kind) {
+    case StreamKind::kChat:
+      return wire::ParseChatChunk(data);
+    case StreamKind::kCompletions:
+      return wire::ParseCompletionChunk(data);
+    case StreamKind::kResponses:
+      return wire::ParseResponsesChunk(data);
+  }
+  return wire::StreamChunk{};
+}
 
 void SetOnce(TimePoint& at, TimePoint arrived) {
   if (at == TimePoint{}) at = arrived;
@@ -44,14 +57,14 @@ void StreamReader::Event(std::string_view data, TimePoint arrived) {
   }
   wire::ChunkView plain;
   if (wire::ReadPlainChunk(data, kind_, &plain)) return Chunk(plain, arrived);
-  const auto chunk =
-      kind_ == StreamKind::kChat ? wire::ParseChatChunk(data) : wire::ParseCompletionChunk(data);
+  const auto chunk = ParseEvent(kind_, data);
   if (!chunk)
     Fail(fmt::format("event {} of the stream: {}", events_, chunk.error().message), false);
   else if (chunk->error)
     Fail(fmt::format("error inside the stream: {}", chunk->error->message), chunk->error->status >= 500);
   else
     Chunk(wire::ViewOf(*chunk), arrived);
+  if (chunk && chunk->whole_content && outcome_.content.empty()) outcome_.content = *chunk->whole_content;
 }
 
 void StreamReader::Chunk(const wire::ChunkView& chunk, TimePoint arrived) {
