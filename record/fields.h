@@ -60,6 +60,16 @@ inline constexpr auto kFields<QuestionSample> = std::tuple{
     Optional("output_tokens", &QuestionSample::output_tokens),
     Optional("latency_ms", &QuestionSample::latency_ms, kMilliseconds),
     Optional("error", &QuestionSample::error),
+    Optional("prompt", &QuestionSample::prompt),
+    Optional("answer", &QuestionSample::answer),
+};
+
+template <>
+inline constexpr auto kFields<Sequential> = std::tuple{
+    Required("error", &Sequential::error),
+    Required("looks", &Sequential::looks),
+    Required("stopped", &Sequential::stopped),
+    Required("sent", &Sequential::sent),
 };
 
 template <>
@@ -85,6 +95,7 @@ inline constexpr auto kFields<AccuracyRecord> = std::tuple{
     Required("dataset_hash", &AccuracyRecord::dataset_hash),
     Required("grader", &AccuracyRecord::grader),
     Optional("prompt_template", &AccuracyRecord::prompt_template),
+    Optional("api", &AccuracyRecord::api),
     Optional("reasoning_effort", &AccuracyRecord::reasoning_effort),
     Required("repeats", &AccuracyRecord::repeats),
     Required("questions", &AccuracyRecord::questions),
@@ -93,6 +104,9 @@ inline constexpr auto kFields<AccuracyRecord> = std::tuple{
     Optional("concurrency", &AccuracyRecord::concurrency),
     Optional("duration_s", &AccuracyRecord::duration_s, kSeconds),
     Required("complete", &AccuracyRecord::complete),
+    Optional("has_text", &AccuracyRecord::has_text),
+    Optional("kept", &AccuracyRecord::kept),
+    Optional("sequential", &AccuracyRecord::sequential),
     Required("samples", &AccuracyRecord::samples),
 };
 

@@ -20,7 +20,7 @@ inline constexpr char kRecordSchema[] = "assay/record/1";
 // ---- accuracy
 
 struct QuestionSample {
-  std::string id;  // Record ID; no question text is ever kept
+  std::string id;  // Record ID
   int repeat = 0;
   std::string domain;         // High-level domain
   std::string band;           // Writer's difficulty estimate
@@ -33,7 +33,16 @@ struct QuestionSample {
   int64_t prompt_tokens = 0;
   int64_t output_tokens = 0;
   double latency_ms = 0;
-  std::string error;  // not empty: the request failed after its retries; counts as a failed sample
+  std::string error;           // not empty: the request failed after its retries; counts as a failed sample
+  std::string prompt, answer;  // only where text was asked for: no other text of a question is ever kept
+};
+
+// How asking in random order was to end as soon as the verdict of all samples was clear (gate/foresight.h).
+struct Sequential {
+  double error = 0;            // how often that verdict may differ, each way
+  std::vector<int64_t> looks;  // after so many samples it was looked
+  bool stopped = false;        // it ended early: the samples are the first of the random order
+  int64_t sent = 0;            // questions sent, those in flight at the end included
 };
 
 // A score that somebody else's result states without its samples.
@@ -50,6 +59,7 @@ struct AccuracyRecord {
   std::string dataset_hash;  // SHA-256 of the file
   std::string grader;        // strict | compat
   std::string prompt_template;
+  std::string api;  // chat | responses
   std::string reasoning_effort;
   int repeats = 1;
   int64_t questions = 0;
@@ -58,6 +68,9 @@ struct AccuracyRecord {
   int concurrency = 0;
   double duration_s = 0;
   bool complete = false;  // every planned sample was asked
+  bool has_text = false;  // prompts and answers are in the samples
+  int64_t kept = 0;       // samples that an earlier attempt at this run had asked
+  std::optional<Sequential> sequential;
   std::vector<QuestionSample> samples;
 };
 
@@ -200,6 +213,7 @@ struct RunRecord {
 
 nlohmann::json ToJson(const QuestionSample& sample);
 nlohmann::json ToJson(const RequestTiming& request);
+Result<QuestionSample> ParseQuestionSample(const nlohmann::json& json);
 nlohmann::json ToJson(const RunRecord& record);
 Result<RunRecord> ParseRunRecord(std::string_view text,
                                  std::string_view source);  // source names it in errors

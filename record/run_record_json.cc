@@ -12,6 +12,12 @@ nlohmann::json ToJson(const RequestTiming& request) {
   return WriteValue(request, kFullPrecision);
 }
 
+Result<QuestionSample> ParseQuestionSample(const nlohmann::json& json) {
+  QuestionSample sample;
+  RETURN_IF_ERROR(ReadValue(json, JsonPath{}, sample));
+  return sample;
+}
+
 nlohmann::json ToJson(const RunRecord& record) {
   return WriteValue(record, kFullPrecision);
 }

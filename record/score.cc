@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "record/distributions.h"
+#include "record/statistics.h"
 
 namespace assay::record {
 
@@ -24,6 +25,10 @@ double RerunStandardError(const std::vector<double>& share_correct, int repeats)
   double sum = 0;
   for (double p : share_correct) sum += p * (1 - p);
   return std::sqrt(sum / (repeats - 1)) / static_cast<double>(share_correct.size());
+}
+
+double QuestionStandardError(const std::vector<double>& share_correct) {
+  return SampleStddev(share_correct) / std::sqrt(static_cast<double>(share_correct.size()));
 }
 
 bool OnScoreGrid(double score, int64_t n, int decimals) {

@@ -19,6 +19,10 @@ Interval WilsonInterval(double successes, double trials, double confidence);
 // (sd(p_q) / sqrt(N)) is far larger.
 double RerunStandardError(const std::vector<double>& share_correct, int repeats);
 
+// The spread over other questions like these: sd(p_q) / sqrt(N), N >= 2 questions as clusters, so that
+// repeats are not taken for independent.
+double QuestionStandardError(const std::vector<double>& share_correct);
+
 // Whether `score`, printed with `decimals`, can be k/n for a whole k.
 bool OnScoreGrid(double score, int64_t n, int decimals);
 

@@ -44,6 +44,11 @@ TEST(RerunStandardError, IsTheSpreadOfTheSameQuestionsAskedAgain) {
   EXPECT_NEAR(RerunStandardError(share_correct, 4), 0.059512, kTolerance);
 }
 
+TEST(QuestionStandardError, TakesQuestionsAsClusters) {
+  const std::vector<double> share_correct = {1, 1, .75, .5, .25, 0, 0, 1, .5, .75};
+  EXPECT_NEAR(QuestionStandardError(share_correct), 0.123884, kTolerance);
+}
+
 TEST(ScoreGrid, AcceptsThePublishedScoresOnlyForTheirTrueCount) {
   const double scores[] = {0.5739, 0.5600, 0.5701, 0.5726, 0.5562, 0.5593, 0.5707, 0.5530};
   int on_grid_of_990 = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/accuracy_text.h"
 #include "reports/check_names.h"
 #include "reports/markdown_place.h"
 #include "reports/markdown_sections.h"
@@ -31,25 +32,11 @@ std::vector<std::string> Columns(const Check& check) {
 const std::vector<std::string> kColumns = {"baseline",      "this run", "change",
                                            "95 % interval", "margin",   "verdict"};
 
-std::string AnswerCounts(const CellRecord& cell) {
-  const record::AccuracyRecord& accuracy = *cell.accuracy;
-  const record::AccuracyCounts counts = Count(accuracy);
-  if (accuracy.stated) {
-    return fmt::format("{} of {} samples right, as {} states; its samples are not known.\n", counts.correct,
-                       counts.samples, Inline(accuracy.source));
-  }
-  if (!accuracy.complete) {
-    return fmt::format("{} of {} planned samples were answered, which makes no score.\n", counts.samples,
-                       accuracy.questions * accuracy.repeats);
-  }
-  return fmt::format(
-      "{} of {} samples right ({} questions x {}), {} without a readable letter, {} cut at {} tokens, {} "
-      "failed. "
-      "{}, grader {}, prompt {}, reasoning effort {}, temperature {}, {:.0f} s.\n",
-      counts.correct, counts.samples, accuracy.questions, accuracy.repeats, counts.unparsed, counts.truncated,
-      accuracy.max_tokens, counts.failed, Code(accuracy.dataset), Inline(accuracy.grader),
-      Inline(accuracy.prompt_template), Inline(accuracy.reasoning_effort), accuracy.temperature,
-      accuracy.duration_s);
+std::string AnswerCounts(const RunRecord& record, const CellRecord& cell) {
+  std::string text;
+  for (const std::string& line : AccuracyLines(*cell.accuracy))
+    text += "- " + CellPrefix(record, cell.key) + Inline(line) + "\n";
+  return text;
 }
 
 // What an imported result says of its load; what it leaves open is left out.
@@ -98,7 +85,7 @@ std::string AccuracySection(const RunRecord& record, const Verdict& verdict) {
     rows += TableRow(WithCell(record, check.cell, Prepend({Code(CheckName(check))}, Columns(check))));
   }
   for (const CellRecord& cell : record.cells) {
-    if (cell.accuracy) counts += "- " + CellPrefix(record, cell.key) + AnswerCounts(cell);
+    if (cell.accuracy) counts += AnswerCounts(record, cell);
   }
   if (rows.empty() && counts.empty()) return "";
   const std::string table =

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "reports/accuracy_text.h"
 #include "reports/check_names.h"
 #include "reports/numbers.h"
 #include "reports/report.h"
@@ -74,6 +75,14 @@ std::string CellTable(const Verdict& verdict, const std::string& cell, bool colo
   return lines.size() == 1 ? "" : Table(lines, colour);
 }
 
+std::string AccuracyText(const record::CellRecord& cell) {
+  std::string text;
+  if (!cell.accuracy) return text;
+  for (const std::string& line : AccuracyLines(*cell.accuracy))
+    text += fmt::format("  {}: {}\n", cell.accuracy->eval, Printable(line));
+  return text;
+}
+
 std::string ValidityLine(const Verdict& verdict, const std::string& cell) {
   int64_t all = 0, hold = 0, open = 0;
   for (const Check& check : verdict.checks) {
@@ -108,7 +117,7 @@ std::string Reasons(const Verdict& verdict, const std::string& cell, bool colour
 std::string RenderTerminal(const RunRecord& record, const Verdict& verdict, bool colour) {
   std::string text;
   for (const record::CellRecord& cell : record.cells) {
-    text += Printable(cell.key) + "\n" + CellTable(verdict, cell.key, colour) +
+    text += Printable(cell.key) + "\n" + CellTable(verdict, cell.key, colour) + AccuracyText(cell) +
             ValidityLine(verdict, cell.key) + Reasons(verdict, cell.key, colour);
   }
   text += Reasons(verdict, "", colour);  // of the run as a whole
