@@ -10,6 +10,10 @@ namespace assay::gate {
 // The broken line and the threshold: what the score says without a baseline.
 std::vector<record::Check> JudgeThreshold(const record::CellRecord& cell, const ThresholdPolicy& policy);
 
+// Whether k right samples of n pass the threshold's rule.
+bool ReachesThreshold(int64_t k, int64_t n, const ThresholdPolicy& policy);
+double ThresholdLimit(const ThresholdPolicy& policy);
+
 // Question by question against an earlier cell with the same questions (FindAccuracyBaseline says so).
 record::Check JudgePaired(const record::CellRecord& cell, const record::CellRecord& baseline,
                           const AccuracyPolicy& policy);

@@ -9,6 +9,7 @@
 #include "gate/accuracy.h"
 #include "gate/check.h"
 #include "gate/comparable.h"
+#include "gate/foresight.h"
 #include "gate/performance.h"
 #include "gate/server.h"
 #include "gate/validity_accuracy.h"
@@ -61,29 +62,37 @@ class CellJudge {
     const bool usable = !Any(validity, Outcome::kInvalid);
     Add(std::move(validity));
     if (!usable) return;
-    if (policy_.policy.threshold) Add(JudgeThreshold(cell_, *policy_.policy.threshold));
-    if (policy_.policy.accuracy.paired && policy_.baseline.requested) JudgeAgainstAccuracyBaseline();
+    const bool stopped = cell_.accuracy->sequential && cell_.accuracy->sequential->stopped;
+    if (!stopped && policy_.policy.threshold) Add(JudgeThreshold(cell_, *policy_.policy.threshold));
+    const CellRecord* baseline = nullptr;
+    if (policy_.policy.accuracy.paired && policy_.baseline.requested) baseline = ChooseAccuracyBaseline();
+    if (stopped) {
+      Add(JudgeStopped(cell_, policy_, baseline));
+    } else if (baseline != nullptr) {
+      const bool stated = cell_.accuracy->stated || baseline->accuracy->stated;
+      Add({stated ? JudgeUnpaired(cell_, *baseline, policy_.policy.accuracy)
+                  : JudgePaired(cell_, *baseline, policy_.policy.accuracy)});
+    }
   }
 
-  void JudgeAgainstAccuracyBaseline() {
+  // Null after a check that says what is missing.
+  const CellRecord* ChooseAccuracyBaseline() {
     const AccuracyBaseline baseline = FindAccuracyBaseline(cell_, policy_);
     if (baseline.cell) {
-      const bool stated = cell_.accuracy->stated || baseline.cell->accuracy->stated;
-      Add({stated ? JudgeUnpaired(cell_, *baseline.cell, policy_.policy.accuracy)
-                  : JudgePaired(cell_, *baseline.cell, policy_.policy.accuracy)});
       verdict_.environment = Differences(cell_.fingerprint, baseline.cell->fingerprint);
       compared_ = true;
-      return;
+      return baseline.cell;
     }
     if (baseline.obstacles.empty()) {
       MissingBaseline("accuracy", "there is no accuracy baseline yet", {});
-      return;
+      return nullptr;
     }
     Check check = MakeCheck(cell_, "validity", "V9_same_questions", "validity");
     check.outcome = Outcome::kInvalid;
     check.reason = "the baseline cannot be compared question by question; record a new one on main";
     check.details = baseline.obstacles;
     Add({check});
+    return nullptr;
   }
 
   void JudgeSpeed() {

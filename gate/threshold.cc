@@ -79,6 +79,15 @@ Check BrokenLine(const CellRecord& cell, const record::AccuracyCounts& counts, d
 
 }  // namespace
 
+double ThresholdLimit(const ThresholdPolicy& policy) {
+  return Limit(policy);
+}
+
+bool ReachesThreshold(int64_t k, int64_t n, const ThresholdPolicy& policy) {
+  const auto right = static_cast<double>(k), all = static_cast<double>(n);
+  return Decide(right / all, record::WilsonInterval(right, all, 0.90), policy).pass;
+}
+
 std::vector<Check> JudgeThreshold(const CellRecord& cell, const ThresholdPolicy& policy) {
   const record::AccuracyCounts counts = Count(*cell.accuracy);
   const auto k = static_cast<double>(counts.correct), n = static_cast<double>(counts.samples);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -19,6 +20,20 @@ using record::CellRecord;
 using record::Check;
 using record::Outcome;
 
+// A part that was drawn at random and ends at one of the looks says what it says; any other part does not.
+Check Stopped(Check check, const AccuracyRecord& accuracy, int64_t planned) {
+  const auto& looks = accuracy.sequential->looks;
+  const auto asked = static_cast<int64_t>(accuracy.samples.size());
+  const bool at_a_look = std::find(looks.begin(), looks.end(), asked) != looks.end() && asked < planned;
+  check.outcome = at_a_look ? Outcome::kPass : Outcome::kInvalid;
+  check.reason =
+      at_a_look ? fmt::format("ended after {} of {} samples in random order, {} sent: the verdict was clear",
+                              asked, planned, accuracy.sequential->sent)
+                : fmt::format("ended after {} of {} samples, which is none of the looks that were planned",
+                              asked, planned);
+  return check;
+}
+
 Check Finished(const CellRecord& cell) {
   const AccuracyRecord& accuracy = *cell.accuracy;
   const int64_t planned = accuracy.questions * accuracy.repeats;
@@ -26,6 +41,8 @@ Check Finished(const CellRecord& cell) {
   check.value = static_cast<double>(accuracy.samples.size());
   check.reference = static_cast<double>(planned);
   check.samples = planned;
+  if (accuracy.sequential && accuracy.sequential->stopped)
+    return Stopped(std::move(check), accuracy, planned);
   const bool whole = accuracy.complete && planned > 0 && *check.value == *check.reference;
   check.outcome = whole ? Outcome::kPass : Outcome::kInvalid;
   check.reason =
