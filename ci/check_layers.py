@@ -23,6 +23,7 @@ LIBRARIES = {
     "CLI/": ["runner/cli", "engine/command_line.h", "testing/main.cc"],
     "openssl/": ["base"],
     "simdjson": ["wire/plain_chunk"],
+    "zip.h": ["evals/gpqa", "testing"],
 }
 
 

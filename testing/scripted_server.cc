@@ -61,6 +61,7 @@ class Script {
 
  private:
   ScriptedAnswer AnswerGet(const std::string& target) {
+    if (options_.get_answer) return *options_.get_answer;
     if (target == "/v1/models") return {200, "application/json", ModelListBody(options_), {}, false, false};
     if (target != "/health") return ErrorAnswer(404, "no such path: " + target);
     if (unhealthy_given_++ < options_.unhealthy_answers) return ErrorAnswer(503, "loading");

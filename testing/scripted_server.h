@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct ScriptedOptions {
   int hang_after_requests = -1;  // N POSTs are answered, later ones accepted and never answered
   int exit_code = 3;
   int die_signal = 0;  // not 0: the process raises this signal in place of exit_code
+  std::optional<ScriptedAnswer> get_answer = {};  // of every GET, in place of /health and /v1/models
 };
 
 // Serves on a thread of its own on 127.0.0.1 until destroyed. Queued answers are used first, one a POST, in

@@ -21,10 +21,6 @@ struct Question {
   std::string domain, band;
 };
 
-// A CSV with GPQA's columns, matched by exact header. Errors: missing column (named), empty file, a row with
-// a wrong number of fields (its line), duplicate Record ID.
-Result<std::vector<Question>> LoadQuestions(const Path& csv);
-
 // The order of openai/gpt-oss: Random(seed); a subset is sampled first, then the list is repeated whole, then
 // each element draws sample(range(4), 4).
 struct Shown {
@@ -36,21 +32,35 @@ struct Shown {
 Result<std::vector<Shown>> PlanSamples(const std::vector<Question>& questions, std::optional<int64_t> subset,
                                        int repeats, uint64_t seed);
 
-// The user message of the gpt-oss template.
-std::string GptOssPrompt(const Question& question, const std::array<int, 4>& permutation);
+// In which order the planned samples are asked when asking may end early:
+// random.Random(seed).sample(range(n), n) of Python, so that what was asked so far is a fair draw from the
+// whole at any moment.
+std::vector<size_t> RandomOrder(size_t n, uint64_t seed);
 
-// Letters from a response, "" when unparsed. `strict`: the last explicit declaration. `compat`: what
-// gpt-oss's grader returns, first-character fallback included (so it may be any character).
-std::string GradeStrict(std::string_view response);
-std::string GradeCompat(std::string_view response);
+// The letter in a response and the rule that decided. `strict`: the last explicit declaration; no letter and
+// no rule when there is none. `compat`: what gpt-oss's grader returns, first-character fallback included (so
+// it may be any character).
+struct Grade {
+  std::string letter;
+  std::string_view rule;
+};
+Grade GradeStrict(std::string_view response);
+Grade GradeCompat(std::string_view response);
+// Every compat rule, by its place in gpt-oss's list (0 to 12), that has a hit anywhere in the response.
+std::vector<int> CompatHits(std::string_view response);
 
 struct GpqaOptions {
-  Path dataset;
+  Path dataset;                // a CSV; a folder or a zip together with `variant`
+  std::string variant;         // diamond | main | extended
+  std::string dataset_sha256;  // of the file `dataset`; "" takes any
   std::optional<int64_t> subset;
   int repeats = 1;
   uint64_t seed = 0;
   std::string model;
-  std::string reasoning_effort = "low";
+  std::string prompt = "gpt-oss";        // a template's name or its file (prompt.h)
+  std::string api = "chat";              // chat | responses
+  std::string api_key;                   // sent as a bearer token when not empty
+  std::string reasoning_effort = "low";  // "default": none is sent
   double temperature = 1.0;
   std::optional<int64_t> sampling_seed;  // request i sends sampling_seed + i
   int64_t max_tokens = 4096;
@@ -59,13 +69,29 @@ struct GpqaOptions {
   double request_timeout_s = 600;
   double idle_timeout_s = 120;
   std::string grader = "strict";  // which grader decides `correct`
+  bool include_text = false;      // keep prompts and answers in the samples
+  std::string stop = "never";     // when-certain: ask in RandomOrder and end when Hooks::decided says so
+  double stop_error = 0.05;       // how often that may differ from the whole run, each way
 };
 
-// Asks every planned sample at base_url (".../v1" is appended) over /v1/chat/completions, streaming. Returns
-// an error only when the data set cannot be used; a request that failed is a failed sample. `on_sample` (may
-// be empty) sees each sample as it finishes, so that it can be kept on disk.
+struct GpqaHooks {
+  // Each sample as it finishes, so that it can be kept on disk. May be empty.
+  std::function<void(const record::QuestionSample&)> on_sample = {};
+  // Samples that an earlier, killed attempt already has: they are not asked again.
+  std::vector<record::QuestionSample> kept = {};
+  // With stop: when-certain. Of so many planned samples, after which numbers of them it is looked ...
+  std::function<std::vector<int64_t>(int64_t planned)> looks = {};
+  // ... whether the verdict is clear. The record so far holds exactly the first so many of the asking order.
+  std::function<bool(const record::AccuracyRecord&)> decided = {};
+};
+
+// Reads the data set, the prompt and the plan as RunGpqa will: what is wrong with them is known before a
+// server is started.
+Result<int64_t> CheckGpqa(const GpqaOptions& options);
+
+// Asks every planned sample at base_url ("/v1/..." is appended), streaming. Returns an error only when the
+// data set cannot be used; a request that failed is a failed sample.
 Result<record::AccuracyRecord> RunGpqa(const std::string& base_url, const GpqaOptions& options,
-                                       Progress& progress,
-                                       const std::function<void(const record::QuestionSample&)>& on_sample);
+                                       Progress& progress, const GpqaHooks& hooks = {});
 
 }  // namespace assay::evals

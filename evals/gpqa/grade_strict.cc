@@ -60,47 +60,59 @@ constexpr char kCapital[] = R"((?&opening) (?:
     [(\[] \s* [*_$]* (?<letter>[A-Da-d]) [*_$]* \s* [)\]] (?! (?&several) )
   | (?<letter>[A-D]) (?&standing) ))";
 
+struct Rule {
+  std::string_view name;
+  std::string_view regex;
+};
+
 constexpr std::array kRules = {
     // Answer: B · **Answer:** B · The answer is (b). · the final answer should be option B
-    R"((?m) (?<![\p{L}\p{N}]) (?i:answers?) (?![\p{L}\p{N}])
+    Rule{"answer is", R"((?m) (?<![\p{L}\p{N}]) (?i:answers?) (?![\p{L}\p{N}])
        (?: \s+ (?i: choice | option | letter | here | to\ (?:this|the)\ question ) \b )?
-       (?&is) (?&filler) LETTER)",
+       (?&is) (?&filler) LETTER)"},
     // A line of its own: Answer B · **Answer** (B)
-    R"((?m) ^ [\s*_`\#>]* (?: (?i: so | thus | hence | therefore | the | my | final | correct ) \b ,? \s* )*
-       (?i:answers?) (?&mark)+ LETTER [\s*_`$.)\]}]* $)",
+    Rule{
+        "answer line",
+        R"((?m) ^ [\s*_`\#>]* (?: (?i: so | thus | hence | therefore | the | my | final | correct ) \b ,? \s* )*
+       (?i:answers?) (?&mark)+ LETTER [\s*_`$.)\]}]* $)"},
     // The correct choice is B. · Best option: (C)
-    R"((?m) \b (?i: correct | right | best | final | chosen | appropriate | my | the ) \s+
-       (?i: choice | option | letter ) \b (?&is) (?&filler) LETTER)",
+    Rule{"correct choice is",
+         R"((?m) \b (?i: correct | right | best | final | chosen | appropriate | my | the ) \s+
+       (?i: choice | option | letter ) \b (?&is) (?&filler) LETTER)"},
     // Choice: C · Option: B
-    R"((?m) \b (?i: choice | option ) (?&mark)* : (?&filler) LETTER)",
+    Rule{"choice", R"((?m) \b (?i: choice | option ) (?&mark)* : (?&filler) LETTER)"},
     // Option B is correct. · (B) is the best answer.
-    R"((?: \b (?i: option | choice | answer ) \s+ [*_(\[]* (?<letter>[A-D]) [)\]*_]*
+    Rule{"option is correct", R"((?: \b (?i: option | choice | answer ) \s+ [*_(\[]* (?<letter>[A-D]) [)\]*_]*
          | [(\[] (?<letter>[A-D]) [)\]] [*_]*
          | [*_]{1,2} (?<letter>[A-D]) [*_]{1,2} )
        \s+ is \s+ (?: (?: therefore | thus | clearly | indeed ) ,? \s+ )? (?: the \s+ )? (?: most \s+ )?
-       (?: correct | right | best | appropriate ) \b)",
+       (?: correct | right | best | appropriate ) \b)"},
     // B is the correct answer.
-    R"((?<![\p{L}\p{N}]) (?<letter>[A-D]) \s+ is \s+ the \s+ (?: correct | right | best ) \s+
-       (?: answer | option | choice ) \b)",
+    Rule{"letter is the answer",
+         R"((?<![\p{L}\p{N}]) (?<letter>[A-D]) \s+ is \s+ the \s+ (?: correct | right | best ) \s+
+       (?: answer | option | choice ) \b)"},
     // \boxed{B} · \boxed{\text{(B)}} · \boxed{B: some text}
-    R"(\\ f?box(?:ed)? \s* \{ (?&opening) (?: (?i: option | choice ) \b )? (?&opening) (?:
+    Rule{"boxed", R"(\\ f?box(?:ed)? \s* \{ (?&opening) (?: (?i: option | choice ) \b )? (?&opening) (?:
          [(\[] \s* (?<letter>[A-Da-d]) \s* [)\]]
-       | (?<letter>[A-D]) (?= \s* [*_$]* [}:.)\]] ) (?! \. \w ) ))",
+       | (?<letter>[A-D]) (?= \s* [*_$]* [}:.)\]] ) (?! \. \w ) ))"},
     // <answer>B</answer>
-    R"((?m) < (?i: (?:final_?)? answer ) > (?&filler) LETTER)",
+    Rule{"answer tag", R"((?m) < (?i: (?:final_?)? answer ) > (?&filler) LETTER)"},
     // Other languages: 答案：C · 正确答案是 C · Réponse : B
-    R"((?m) (?: 答案 | 正确选项 | 正確選項 | 答え | 回答 | 解答 | 정답 | 답변 )
+    Rule{"other language", R"((?m) (?: 答案 | 正确选项 | 正確選項 | 答え | 回答 | 解答 | 정답 | 답변 )
        (?&mark)* (?: [:=] | 是 | 为 | 為 | 应为 | 應為 | は | 은 | 는 ) (?&mark)* :?
-       (?: (?&mark)* (?: 选项 | 選項 | 选 | 選 ) )? LETTER)",
-    R"((?m) (?: 故 | 应 | 應 | 因此 | 所以 ) (?: 选择 | 選擇 | 选 | 選 ) (?: 项 | 項 )? :? CAPITAL)",
-    R"((?m) (?<![\p{L}\p{N}])
+       (?: (?&mark)* (?: 选项 | 選項 | 选 | 選 ) )? LETTER)"},
+    Rule{"chosen, in Chinese",
+         R"((?m) (?: 故 | 应 | 應 | 因此 | 所以 ) (?: 选择 | 選擇 | 选 | 選 ) (?: 项 | 項 )? :? CAPITAL)"},
+    Rule{"other language, colon", R"((?m) (?<![\p{L}\p{N}])
        (?i: réponse | respuesta | antwort | resposta | risposta | ответ | odpowiedź | svar | jawaban | cevap )
-       (?&mark)* : LETTER)",
+       (?&mark)* : LETTER)"},
     // Nothing but the letter, as the whole response or as its last line.
-    R"(\A (?&opening) (?: [(\[] \s* [*_$]* (?<letter>[A-Da-d]) [*_$]* \s* [)\]] | (?<letter>[A-Da-d]) )
-       [\s*_`$"'”’.)\]}]* (?: \\[)\]] )? \s* \z)",
-    R"(\n (?&opening) (?: [(\[] \s* [*_$]* (?<letter>[A-D]) [*_$]* \s* [)\]] | (?<letter>[A-D]) )
-       [\s*_`$"'”’.)\]}]* (?: \\[)\]] )? \s* \z)",
+    Rule{"only a letter",
+         R"(\A (?&opening) (?: [(\[] \s* [*_$]* (?<letter>[A-Da-d]) [*_$]* \s* [)\]] | (?<letter>[A-Da-d]) )
+       [\s*_`$"'”’.)\]}]* (?: \\[)\]] )? \s* \z)"},
+    Rule{"last line",
+         R"(\n (?&opening) (?: [(\[] \s* [*_$]* (?<letter>[A-D]) [*_$]* \s* [)\]] | (?<letter>[A-D]) )
+       [\s*_`$"'”’.)\]}]* (?: \\[)\]] )? \s* \z)"},
 };
 
 constexpr std::array kWidths = {
@@ -113,8 +125,8 @@ constexpr std::array kWidths = {
 
 std::vector<Pattern> CompileRules() {
   std::vector<Pattern> rules;
-  for (const std::string_view rule : kRules) {
-    std::string regex = ReplaceAll(std::string(rule), "LETTER", kLetter);
+  for (const Rule& rule : kRules) {
+    std::string regex = ReplaceAll(std::string(rule.regex), "LETTER", kLetter);
     rules.emplace_back(kParts + ReplaceAll(std::move(regex), "CAPITAL", kCapital));
   }
   return rules;
@@ -122,21 +134,21 @@ std::vector<Pattern> CompileRules() {
 
 }  // namespace
 
-std::string GradeStrict(std::string_view response) {
+Grade GradeStrict(std::string_view response) {
   static const std::vector<Pattern> rules = CompileRules();
   std::string text(response);
   for (const auto& [wide, narrow] : kWidths) text = ReplaceAll(std::move(text), wide, narrow);
 
-  std::string letter;
+  Grade grade;
   size_t last = 0;
-  for (const Pattern& rule : rules) {
-    rule.ForEach(text, [&](const PatternHit& hit) {
-      if (!letter.empty() && hit.letter_at < last) return;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    rules[i].ForEach(text, [&](const PatternHit& hit) {
+      if (!grade.letter.empty() && hit.letter_at < last) return;
       last = hit.letter_at;
-      letter = static_cast<char>(hit.letter[0] & ~0x20);
+      grade = {std::string(1, static_cast<char>(hit.letter[0] & ~0x20)), kRules[i].name};
     });
   }
-  return letter;
+  return grade;
 }
 
 }  // namespace assay::evals

@@ -24,7 +24,7 @@ std::string NameOf(const testing::TestParamInfo<GradeCase>& info) {
 class CompatGrader : public testing::TestWithParam<GradeCase> {};
 
 TEST_P(CompatGrader, GivesTheLetterOfGptOss) {
-  EXPECT_EQ(GradeCompat(GetParam().response), GetParam().letter) << GetParam().response;
+  EXPECT_EQ(GradeCompat(GetParam().response).letter, GetParam().letter) << GetParam().response;
 }
 
 // Input and output pairs of openai/gpt-oss's own grader (CPython 3.11), wrong ones included.
@@ -79,13 +79,78 @@ INSTANTIATE_TEST_SUITE_P(KnownPairs, CompatGrader,
                              {"FirstOfTwoAnswers",
                               "Answer: A\nAfter checking the units I must correct this.\nAnswer: B", "A"},
                              {"UnopenedBold", "**", ""},
+                             {"AnswerIsBracketSmall", "The answer is (b).", "T"},
+                             {"FullWidthColonOfSeven", "Answer：D", "A"},
                          }),
                          NameOf);
+
+struct HitsCase {
+  std::string response;
+  std::string letter;
+  std::vector<int> hits;
+};
+
+// Which of gpt-oss's rules hit, by their place in its list; the first decides.
+TEST(CompatRules, HitsTheRulesThatGptOssHits) {
+  const std::vector<HitsCase> cases = {
+      {"**Answer:** A", "A", {0, 1, 12}},
+      {"*Answers* – B", "A", {12}},
+      {"__Answer__ C", "C", {0, 1, 12}},
+      {"Answers: (B)", "B", {2, 8, 12}},
+      {"Answer – D", "D", {3, 12}},
+      {"answer—C", "a", {}},
+      {"Option B", "B", {4}},
+      {"option  d", "D", {4}},
+      {"Choice: C", "C", {4, 12}},
+      {"\\boxed{A}", "A", {5}},
+      {"\\boxed{\\textbf{C}}", "C", {5, 6, 10}},
+      {"\\boxed{(B)}", "B", {5, 8}},
+      {"\\boxed{3.2\\,\\text{eV}}", "\\", {}},
+      {"(A)", "A", {8}},
+      {"[B]", "B", {8}},
+      {"x(A)y", "x", {}},
+      {" ( c )", " ", {}},
+      {"a**B**", "B", {9}},
+      {"\\textbf{D) foo}", "D", {10}},
+      {"**D) some text**", "D", {11, 12}},
+      {"- C", "-", {}},
+      {"c", "c", {}},
+      {"1. A\n2. B", "1", {}},
+      {"'B'", "'", {}},
+      {"Answer: C中", "C", {1, 12}},
+      {"Answer:\u00a0C", "C", {1, 3, 12}},
+      {"Answer:\u3000C", "C", {1, 3, 12}},
+      {"Answer\nC", "C", {1, 3, 12}},
+      {"Answer is C", "A", {12}},
+      {"Answer: E", "A", {12}},
+      {"The answer: B", "B", {3}},
+      {"Final Answer: **C**", "C", {9}},
+      {"Dipole terms vanish, so (A).", "A", {8, 12}},
+      {"Because energy is conserved, (C) is right.\n(D) is not.", "C", {8, 12}},
+      {"Cα and Cβ ... choice (d)", "C", {12}},
+      {"", "", {}},
+  };
+  for (const HitsCase& each : cases) {
+    EXPECT_EQ(CompatHits(each.response), each.hits) << each.response;
+    const Grade grade = GradeCompat(each.response);
+    EXPECT_EQ(grade.letter, each.letter) << each.response;
+    const std::string rule = each.hits.empty() ? (each.letter.empty() ? "" : "first character")
+                                               : std::to_string(each.hits.front()) + " ";
+    EXPECT_EQ(grade.rule.substr(0, rule.size()), rule) << each.response;
+  }
+}
+
+TEST(StrictRules, NamesTheRuleThatDecided) {
+  EXPECT_EQ(GradeStrict("The answer is (b).").rule, "answer is");
+  EXPECT_EQ(GradeStrict("so \\boxed{C} follows").rule, "boxed");
+  EXPECT_EQ(GradeStrict("故选C。").rule, "chosen, in Chinese");
+  EXPECT_EQ(GradeStrict("Carbon").rule, "");
+}
 
 class StrictGrader : public testing::TestWithParam<GradeCase> {};
 
 TEST_P(StrictGrader, TakesTheLastExplicitDeclaration) {
-  EXPECT_EQ(GradeStrict(GetParam().response), GetParam().letter) << GetParam().response;
+  EXPECT_EQ(GradeStrict(GetParam().response).letter, GetParam().letter) << GetParam().response;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -196,11 +261,11 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     NameOf);
 
-TEST(StrictGrader, ReadsALongResponseInTime) {
+TEST(BothGraders, ReadALongResponseInTime) {
   std::string response;
   for (int i = 0; i < 20000; ++i) response += "the answer is that \\boxed{ energy (A) is _ ";
-  EXPECT_EQ(GradeStrict(response + "\nAnswer: C"), "C");
-  EXPECT_EQ(GradeCompat(response + "\nAnswer: C"), "C");
+  EXPECT_EQ(GradeStrict(response + "\nAnswer: C").letter, "C");
+  EXPECT_EQ(GradeCompat(response + "\nAnswer: C").letter, "C");
 }
 
 }  // namespace

@@ -52,4 +52,8 @@ Result<std::vector<Shown>> PlanSamples(const std::vector<Question>& questions, s
   return plan;
 }
 
+std::vector<size_t> RandomOrder(size_t n, uint64_t seed) {
+  return PythonRandom(seed).Sample(n, n);
+}
+
 }  // namespace assay::evals

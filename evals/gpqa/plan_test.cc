@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "evals/gpqa/gpqa.h"
 
@@ -50,6 +52,29 @@ TEST(PlanSamples, ShowsGpqaDiamondAsGptOssDoes) {
   EXPECT_EQ(Sha256(letters), "2a2cc6595fc20e946e7a3356a0ac368cc0ba6580342e8e9ac40b584c1bb764d0");
 }
 
+TEST(PlanSamples, SpreadsTheRightLettersAsGptOssDoes) {
+  const auto plan = PlanSamples(NumberedQuestions(198), std::nullopt, 8, 0);
+  ASSERT_TRUE(plan.has_value());
+  const std::string letters = Letters(*plan);
+  const auto counts = [](const std::string& text) {
+    std::vector<std::ptrdiff_t> each;
+    for (const char letter : {'A', 'B', 'C', 'D'})
+      each.push_back(std::count(text.begin(), text.end(), letter));
+    return each;
+  };
+  EXPECT_THAT(counts(letters.substr(0, 198)), ElementsAre(56, 47, 47, 48));
+  EXPECT_THAT(counts(letters), ElementsAre(414, 379, 418, 373));
+}
+
+// InferenceX seeds with 3407 and asks twice.
+TEST(PlanSamples, TakesAnotherSeed) {
+  const auto plan = PlanSamples(NumberedQuestions(198), std::nullopt, 2, 3407);
+  ASSERT_TRUE(plan.has_value());
+  std::vector<std::string> first;
+  for (size_t i = 0; i < 6; ++i) first.push_back(Digits((*plan)[i]));
+  EXPECT_THAT(first, ElementsAre("0132", "1320", "1320", "2031", "1302", "1302"));
+}
+
 TEST(PlanSamples, DrawsTheSubsetBeforeThePermutations) {
   const auto plan = PlanSamples(NumberedQuestions(198), 10, 1, 0);
   ASSERT_TRUE(plan.has_value());
@@ -67,10 +92,14 @@ TEST(PlanSamples, DrawsTheSubsetBeforeThePermutations) {
 TEST(PlanSamples, DrawsFiveOf198) {
   const auto plan = PlanSamples(NumberedQuestions(198), 5, 1, 0);
   ASSERT_TRUE(plan.has_value());
-  EXPECT_THAT((std::vector<size_t>{(*plan)[0].question, (*plan)[1].question, (*plan)[4].question}),
-              ElementsAre(98, 194, 66));
-  EXPECT_EQ(Digits((*plan)[0]), "3120");
-  EXPECT_EQ(Digits((*plan)[4]), "2103");
+  std::vector<size_t> questions;
+  std::vector<std::string> permutations;
+  for (const Shown& shown : *plan) {
+    questions.push_back(shown.question);
+    permutations.push_back(Digits(shown));
+  }
+  EXPECT_THAT(questions, ElementsAre(98, 194, 107, 10, 66));
+  EXPECT_THAT(permutations, ElementsAre("3120", "2301", "2031", "1302", "2103"));
 }
 
 TEST(PlanSamples, RepeatsTheWholeListWithFreshPermutations) {
@@ -96,11 +125,9 @@ TEST(PlanSamples, RefusesMoreQuestionsThanThereAre) {
   EXPECT_EQ(plan.error().message, "asked for 4 questions, the data set has 3: ask for 1 to 3");
 }
 
-TEST(GptOssPrompt, InsertsValuesAsTheyAre) {
-  const Question question{"rec1", "Which {rate}?", {" 1 [s]\n", "2", "{}", "4"}, "", ""};
-  EXPECT_EQ(GptOssPrompt(question, {3, 1, 0, 2}),
-            "Which {rate}?\n\n(A) 4\n(B) 2\n(C)  1 [s]\n\n(D) {}\n\n"
-            "Express your final answer as the corresponding option 'A', 'B', 'C', or 'D'.");
+// Python: random.Random(0).sample(range(12), 12)
+TEST(RandomOrder, IsPythonsSampleOfAll) {
+  EXPECT_THAT(RandomOrder(12, 0), ElementsAre(6, 11, 0, 4, 7, 3, 2, 10, 5, 8, 9, 1));
 }
 
 }  // namespace

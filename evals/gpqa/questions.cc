@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "evals/gpqa/csv.h"
-#include "evals/gpqa/gpqa.h"
+#include "evals/gpqa/dataset.h"
 
 namespace assay::evals {
 namespace {
@@ -36,7 +36,7 @@ class Header {
 };
 
 // A spreadsheet's Latin-1 or UTF-16 would reach the model as something else than what is on the screen.
-Status CheckText(const std::string& text, const std::string& source) {
+Status CheckText(std::string_view text, const std::string& source) {
   int64_t line = 0;
   for (const std::string& content : Split(text, '\n')) {
     ++line;
@@ -48,9 +48,7 @@ Status CheckText(const std::string& text, const std::string& source) {
 
 }  // namespace
 
-Result<std::vector<Question>> LoadQuestions(const Path& csv) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(csv));
-  const std::string source = csv.string();
+Result<std::vector<Question>> ParseQuestions(std::string_view text, const std::string& source) {
   RETURN_IF_ERROR(CheckText(text, source));
   ASSIGN_OR_RETURN(const std::vector<CsvRow> rows, ParseCsv(text, source));
   if (rows.empty())

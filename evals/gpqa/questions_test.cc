@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "evals/gpqa/csv.h"
-#include "evals/gpqa/gpqa.h"
-#include "testing/temp_dir.h"
+#include "evals/gpqa/dataset.h"
 
 namespace assay::evals {
 namespace {
@@ -17,9 +16,7 @@ constexpr char kHeader[] =
     "Writer's Difficulty Estimate\n";
 
 Result<std::vector<Question>> Load(const std::string& content) {
-  const assay::testing::TempDir folder;
-  EXPECT_TRUE(WriteFileAtomic(folder / "q.csv", content).has_value());
-  return LoadQuestions(folder / "q.csv");
+  return ParseQuestions(content, "q.csv");
 }
 
 std::string LoadError(const std::string& content) {
@@ -27,7 +24,7 @@ std::string LoadError(const std::string& content) {
   return questions ? "no error" : questions.error().message;
 }
 
-TEST(LoadQuestions, MatchesHeadersExactly) {
+TEST(ParseQuestions, MatchesHeadersExactly) {
   const auto questions = Load(std::string(kHeader) + "old,Q?,right,w1,w2,w3,new,rec1,Physics,Easy\n");
   ASSERT_TRUE(questions.has_value()) << questions.error().message;
   ASSERT_EQ(questions->size(), 1u);
@@ -39,7 +36,7 @@ TEST(LoadQuestions, MatchesHeadersExactly) {
   EXPECT_EQ(question.band, "Easy");
 }
 
-TEST(LoadQuestions, KeepsValuesToTheByte) {
+TEST(ParseQuestions, KeepsValuesToTheByte) {
   const auto questions = Load(std::string("\xEF\xBB\xBF") + kHeader +
                               "x,\"line 1\nsays \"\"hi\"\", twice\",\"ln(2) = [ (T_1 - T_2) / (T1*T2) ]\n\","
                               "cyclopenta[c]pyridine,\"\xE2\x88\x92 1\", 3 ,y,rec1,Chemistry,\r\n");
@@ -50,34 +47,36 @@ TEST(LoadQuestions, KeepsValuesToTheByte) {
                                             "\xE2\x88\x92 1", " 3 "));
 }
 
-TEST(LoadQuestions, ReadsTheBundledSet) {
-  const auto questions = LoadQuestions(Path(ASSAY_SOURCE_DIR) / "models/tiny-moe/questions.csv");
+TEST(ParseQuestions, ReadsTheBundledSet) {
+  const auto csv = ReadDataset(Path(ASSAY_SOURCE_DIR) / "models/tiny-moe/questions.csv", "", "");
+  ASSERT_TRUE(csv.has_value()) << csv.error().message;
+  const auto questions = ParseQuestions(csv->text, csv->name);
   ASSERT_TRUE(questions.has_value()) << questions.error().message;
   EXPECT_EQ(questions->size(), 448u);
 }
 
-TEST(LoadQuestions, NamesTheMissingColumnAndTheNearestHeader) {
+TEST(ParseQuestions, NamesTheMissingColumnAndTheNearestHeader) {
   EXPECT_THAT(LoadError("Question,Correct answer,Record ID\na,b,c\n"),
               HasSubstr("q.csv: no column named 'Correct Answer' (nearest: 'Correct answer')"));
 }
 
-TEST(LoadQuestions, RefusesAnEmptyFile) {
+TEST(ParseQuestions, RefusesAnEmptyFile) {
   EXPECT_THAT(LoadError(""), HasSubstr("q.csv: empty file"));
   EXPECT_THAT(LoadError(kHeader), HasSubstr("q.csv: a header and no questions"));
 }
 
-TEST(LoadQuestions, NamesTheLineOfAWrongRow) {
+TEST(ParseQuestions, NamesTheLineOfAWrongRow) {
   EXPECT_THAT(LoadError(std::string(kHeader) + "x,\"two\nlines\",r,w,w,w,y,rec1,Physics,\nx,Q,r\n"),
               HasSubstr("q.csv:4: row has 3 fields, the header has 10"));
 }
 
-TEST(LoadQuestions, RefusesARepeatedRecordId) {
+TEST(ParseQuestions, RefusesARepeatedRecordId) {
   const std::string row = "x,Q,r,w,w,w,y,rec1,Physics,\n";
   EXPECT_THAT(LoadError(kHeader + row + row),
               HasSubstr("q.csv:3: Record ID 'rec1' was already used in line 2"));
 }
 
-TEST(LoadQuestions, RefusesAnEmptyAnswer) {
+TEST(ParseQuestions, RefusesAnEmptyAnswer) {
   EXPECT_THAT(LoadError(std::string(kHeader) + "x,Q,,w,w,w,y,rec1,Physics,\n"),
               HasSubstr("q.csv:2: column 'Correct Answer' is empty"));
 }

@@ -1,13 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/hash.h"
-#include "evals/gpqa/gpqa.h"
+#include "evals/gpqa/asking.h"
 #include "testing/scripted_server.h"
 #include "testing/temp_dir.h"
+#include "testing/zip_file.h"
 
 namespace assay::evals {
 namespace {
@@ -55,8 +58,8 @@ class RunGpqaTest : public ::testing::Test {
   }
 
   record::AccuracyRecord Run() {
-    auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_,
-                            [this](const record::QuestionSample& sample) { seen_.push_back(sample.id); });
+    hooks_.on_sample = [this](const record::QuestionSample& sample) { seen_.push_back(sample.id); };
+    auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_, hooks_);
     EXPECT_TRUE(accuracy.has_value()) << accuracy.error().message;
     return accuracy.value_or(record::AccuracyRecord{});
   }
@@ -64,6 +67,7 @@ class RunGpqaTest : public ::testing::Test {
   assay::testing::TempDir folder_;
   std::unique_ptr<ScriptedServer> server_;
   GpqaOptions options_;
+  GpqaHooks hooks_;
   Progress progress_;
   std::vector<std::string> seen_;
 };
@@ -180,7 +184,7 @@ TEST_F(RunGpqaTest, ADeadServerFailsEverySampleAfterItsRetries) {
   server_.reset();
   options_.retries = 1;
   options_.concurrency = 4;
-  const auto accuracy = RunGpqa(url, options_, progress_, {});
+  const auto accuracy = RunGpqa(url, options_, progress_);
   ASSERT_TRUE(accuracy.has_value());
   ASSERT_EQ(accuracy->samples.size(), 4u);
   for (const record::QuestionSample& sample : accuracy->samples) {
@@ -218,11 +222,192 @@ TEST_F(RunGpqaTest, StopKeepsWhatWasMeasured) {
 
 TEST_F(RunGpqaTest, NamesTheDataSetThatIsTooSmall) {
   options_.subset = 5;
-  const auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_, {});
+  const auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_);
   ASSERT_FALSE(accuracy.has_value());
   EXPECT_EQ(accuracy.error().kind, ErrorKind::kUsage);
   EXPECT_THAT(accuracy.error().message,
               HasSubstr("questions.csv: asked for 5 questions, the data set has 4: ask for 1 to 4"));
+}
+
+TEST_F(RunGpqaTest, ContentNullIsUnparsedAndNotAskedAgain) {
+  options_.subset = 1;
+  const nlohmann::json delta = {{"content", nullptr}, {"reasoning", "Answer: A, A, A ..."}};
+  server_->Queue({.chunks = {{0, Event({{"choices", {{{"delta", delta}, {"finish_reason", "length"}}}}})},
+                             {0, "data: [DONE]\n\n"}}});
+  const record::AccuracyRecord accuracy = Run();
+  const record::AccuracyCounts counts = record::Count(accuracy);
+  EXPECT_EQ(counts.unparsed, 1);
+  EXPECT_EQ(counts.truncated, 1);
+  EXPECT_EQ(counts.failed, 0);
+  EXPECT_EQ(server_->RequestBodies().size(), 1u);
+}
+
+TEST_F(RunGpqaTest, AsksOverTheResponsesApi) {
+  options_.subset = 1;
+  options_.api = "responses";
+  options_.reasoning_effort = "high";
+  options_.max_tokens = 77;
+  const nlohmann::json response = {
+      {"model", "scripted"},
+      {"output",
+       {{{"type", "reasoning"}, {"content", {{{"type", "reasoning_text"}, {"text", "The answer is A."}}}}},
+        {{"type", "message"}, {"content", {{{"type", "output_text"}, {"text", "Answer: C"}}}}}}},
+      {"usage", {{"input_tokens", 90}, {"output_tokens", 12}}}};
+  server_->Queue(
+      {.chunks = {{0, "event: response.created\n" + Event({{"type", "response.created"}})},
+                  {0, Event({{"type", "response.reasoning_text.delta"}, {"delta", "The answer is A."}})},
+                  {0, Event({{"type", "response.output_text.delta"}, {"delta", "Answer"}})},
+                  {0, Event({{"type", "response.output_text.delta"}, {"delta", ": C"}})},
+                  {0, Event({{"type", "response.completed"}, {"response", response}})}}});
+  const record::AccuracyRecord accuracy = Run();
+  ASSERT_EQ(accuracy.samples.size(), 1u);
+  const record::QuestionSample& sample = accuracy.samples[0];
+  EXPECT_EQ(sample.error, "");
+  EXPECT_EQ(sample.strict, "C") << "from the output_text parts";
+  EXPECT_EQ(sample.finish_reason, "stop");
+  EXPECT_EQ(sample.output_tokens, 12);
+  EXPECT_EQ(accuracy.api, "responses");
+  const auto body = nlohmann::json::parse(server_->RequestBodies().at(0));
+  EXPECT_EQ(body["input"][0]["role"], "user");
+  EXPECT_EQ(body["max_output_tokens"], 77);
+  EXPECT_EQ(body["reasoning"]["effort"], "high");
+}
+
+TEST_F(RunGpqaTest, AServerThatOnlyGivesTheWholeResponseIsRead) {
+  options_.subset = 1;
+  options_.api = "responses";
+  const nlohmann::json response = {
+      {"incomplete_details", {{"reason", "max_output_tokens"}}},
+      {"output", {{{"type", "message"}, {"content", {{{"type", "output_text"}, {"text", "Answer: D"}}}}}}}};
+  server_->Queue({.chunks = {{0, Event({{"type", "response.incomplete"}, {"response", response}})}}});
+  const record::AccuracyRecord accuracy = Run();
+  EXPECT_EQ(accuracy.samples.at(0).strict, "D");
+  EXPECT_EQ(accuracy.samples.at(0).finish_reason, "length");
+}
+
+TEST_F(RunGpqaTest, AFailedResponseIsAFailedSampleWithItsText) {
+  options_.subset = 1;
+  options_.api = "responses";
+  options_.retries = 0;
+  server_->Queue({.chunks = {{0, Event({{"type", "response.failed"},
+                                        {"response", {{"error", {{"message", "out of memory"}}}}}})}}});
+  EXPECT_THAT(Run().samples.at(0).error, HasSubstr("out of memory"));
+}
+
+TEST_F(RunGpqaTest, SendsNoEffortWhereNoneIsWanted) {
+  options_.subset = 1;
+  options_.reasoning_effort = "default";
+  options_.prompt = "simple-evals";
+  EXPECT_EQ(Run().prompt_template, "simple-evals");
+  const auto body = nlohmann::json::parse(server_->RequestBodies().at(0));
+  EXPECT_FALSE(body.contains("reasoning_effort"));
+  EXPECT_THAT(body["messages"][0]["content"].get<std::string>(), HasSubstr("Think step by step"));
+}
+
+// A server that repeats the question in its error, as validators do.
+TEST_F(RunGpqaTest, KeepsNoTextOfAQuestionUnlessAsked) {
+  options_.subset = 1;
+  std::string body =
+      R"({"error":{"message":"bad: 'Express your final answer as the', max_tokens is too large"}})";
+  server_->Queue({.status = 400, .content_type = "application/json", .body = body});
+  const std::string kept = Run().samples.at(0).error;
+  EXPECT_THAT(kept, ::testing::Not(HasSubstr("Express your")));
+  EXPECT_THAT(kept, HasSubstr("(question left out)"));
+  EXPECT_THAT(kept, HasSubstr("max_tokens is too large"));
+  EXPECT_EQ(WithoutQuestion("HTTP 400: you said: A long question about spin. Sorry.",
+                            "A long question about spin."),
+            "HTTP 400: you said: (question left out) Sorry.");
+
+  options_.include_text = true;
+  server_->Queue(Says("Answer: A"));
+  const record::AccuracyRecord with_text = Run();
+  EXPECT_TRUE(with_text.has_text);
+  EXPECT_THAT(with_text.samples.at(0).prompt, HasSubstr("Express your final answer"));
+  EXPECT_EQ(with_text.samples.at(0).answer, "Answer: A");
+}
+
+TEST_F(RunGpqaTest, AsksNothingTwiceThatIsKept) {
+  const record::AccuracyRecord whole = Run();
+  hooks_.kept = {whole.samples[2], whole.samples[0]};
+  seen_.clear();
+  const record::AccuracyRecord resumed = Run();
+  EXPECT_THAT(seen_, ElementsAre("rec2", "rec4"));
+  EXPECT_EQ(resumed.kept, 2);
+  EXPECT_TRUE(resumed.complete);
+  ASSERT_EQ(resumed.samples.size(), 4u);
+  EXPECT_EQ(resumed.samples[0].latency_ms, whole.samples[0].latency_ms);
+  EXPECT_EQ(progress_.done, 4);
+}
+
+TEST_F(RunGpqaTest, KeepsNothingOfAnotherPlan) {
+  const record::AccuracyRecord whole = Run();
+  hooks_.kept = {whole.samples[2]};
+  options_.seed = 5;
+  const auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_, hooks_);
+  ASSERT_FALSE(accuracy);
+  EXPECT_THAT(accuracy.error().message, HasSubstr("rec3 (repeat 0) otherwise"));
+}
+
+// Asked in the order of random.Random(0).sample(range(8), 8) = 6 7 3 0 2 5 1 4; looked after 2 and 4.
+TEST_F(RunGpqaTest, EndsAtALookOverABeginningOfARandomOrder) {
+  options_.repeats = 2;
+  options_.stop = "when-certain";
+  options_.concurrency = 3;
+  std::vector<std::vector<std::string>> looked;
+  hooks_.looks = [](int64_t planned) { return std::vector<int64_t>{planned / 4, planned / 2}; };
+  hooks_.decided = [&](const record::AccuracyRecord& part) {
+    looked.emplace_back();
+    for (const record::QuestionSample& sample : part.samples)
+      looked.back().push_back(sample.id + "." + std::to_string(sample.repeat));
+    return looked.size() == 2;
+  };
+  ScriptedAnswer late = Says("Answer: A");
+  late.chunks[0].after_ms = 100;  // the first asked comes after others
+  server_->Queue(late);
+  const record::AccuracyRecord accuracy = Run();
+  EXPECT_THAT(RandomOrder(8, 0), ElementsAre(6, 7, 3, 0, 2, 5, 1, 4));
+  EXPECT_THAT(looked, ElementsAre(ElementsAre("rec3.1", "rec4.1"),
+                                  ElementsAre("rec1.0", "rec4.0", "rec3.1", "rec4.1")));
+  EXPECT_FALSE(accuracy.complete);
+  ASSERT_TRUE(accuracy.sequential);
+  EXPECT_TRUE(accuracy.sequential->stopped);
+  EXPECT_THAT(accuracy.sequential->looks, ElementsAre(2, 4));
+  EXPECT_GE(accuracy.sequential->sent, 4);
+  EXPECT_LE(accuracy.sequential->sent, 8);
+  EXPECT_EQ(accuracy.samples.size(), 4u) << "no sample that was only quick";
+  EXPECT_EQ(progress_.in_flight, 0);
+}
+
+TEST_F(RunGpqaTest, AsksAllWhereNothingIsDecided) {
+  options_.stop = "when-certain";
+  hooks_.looks = [](int64_t) { return std::vector<int64_t>{1, 2}; };
+  hooks_.decided = [](const record::AccuracyRecord&) { return false; };
+  const record::AccuracyRecord accuracy = Run();
+  EXPECT_TRUE(accuracy.complete);
+  EXPECT_FALSE(accuracy.sequential->stopped);
+  EXPECT_EQ(accuracy.samples.size(), 4u);
+}
+
+TEST_F(RunGpqaTest, HoldsAThousandRequestsInFlight) {
+  const std::string csv = assay::testing::MadeUpQuestions(1000);
+  ASSERT_TRUE(WriteFileAtomic(options_.dataset, csv));
+  StartServer({.token_interval_ms = 200, .tokens = 10});
+  options_.concurrency = 1000;
+  int64_t most = 0;
+  std::atomic<bool> over{false};
+  std::thread watcher([&] {
+    while (!over) {
+      most = std::max<int64_t>(most, progress_.in_flight);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  const record::AccuracyRecord accuracy = Run();
+  over = true;
+  watcher.join();
+  EXPECT_EQ(most, 1000);
+  EXPECT_EQ(record::Count(accuracy).failed, 0);
+  EXPECT_EQ(accuracy.samples.size(), 1000u);
+  EXPECT_EQ(server_->RequestBodies().size(), 1000u) << "none was sent again";
 }
 
 }  // namespace

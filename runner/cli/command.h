@@ -25,8 +25,11 @@ int ReportCommand(int argc, char** argv);
 int BaselineCommand(int argc, char** argv);
 int BenchCommand(int argc, char** argv);
 int ImportCommand(int argc, char** argv);
+int DataCommand(int argc, char** argv);
+int EvalCommand(int argc, char** argv);
+int GradeCommand(int argc, char** argv);
 
 extern const std::string_view kRunHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp, kBenchHelp,
-    kImportHelp;
+    kImportHelp, kDataHelp, kEvalHelp, kGradeHelp;
 
 }  // namespace assay::runner

@@ -52,6 +52,9 @@ const std::vector<Command>& CommandTable() {
       {"import", "make a record of another tool's results", kImportHelp, ImportCommand},
       {"report", "render a record again", kReportHelp, ReportCommand},
       {"baseline", "list, show and export stored runs", kBaselineHelp, BaselineCommand},
+      {"eval", "ask GPQA of a server that runs already", kEvalHelp, EvalCommand},
+      {"grade", "read the letter out of answers, by both graders", kGradeHelp, GradeCommand},
+      {"data", "check and store GPQA's question sets", kDataHelp, DataCommand},
   };
   return table;
 }

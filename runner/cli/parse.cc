@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,17 @@ std::optional<std::string> NearestFlag(const CLI::App& app, const std::string& m
 }
 
 }  // namespace
+
+CLI::Validator NumberWithin(double low, double high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) -> std::string {
+        char* end = nullptr;
+        const double number = std::strtod(text.c_str(), &end);
+        const bool good = end != text.c_str() && *end == '\0' && number >= low && number <= high;
+        return good ? "" : fmt::format("{} is no number from {} to {}", text, low, high);
+      },
+      "NUMBER");
+}
 
 std::optional<int> ParseArguments(CLI::App& app, int argc, char** argv) {
   try {

@@ -7,11 +7,13 @@
 #include "runner/cli/exit_code.h"
 #include "runner/cli/parse.h"
 #include "runner/run/run.h"
+#include "runner/run/run_folder.h"
 
 namespace assay::runner {
 
 const std::string_view kRunHelp =
     R"(usage: assay run CONFIG... [--suite NAME] [flags]
+       assay run --resume DIR
 
 Launches the server of each config, runs its evals, compares with thresholds and baselines, writes
 report.md, record.json and the server's log, and exits with a code that says what happened.
@@ -29,20 +31,28 @@ report.md, record.json and the server's log, and exits with a code that says wha
   --strict                  INCONCLUSIVE exits 3
   --allow-missing-baseline  no baseline is no failure; the report says so
   --dry-run                 print the resolved configs and command lines; launch nothing
+  --stop HOW                accuracy evals: never, or when-certain (ends as soon as the verdict on all samples is
+                            clear; default: what the config says)
+  --stop-error X            how often that may differ from the verdict on all samples, each way (default: 0.05)
+  --include-text            keep prompts and answers in record and journal, so that `assay grade` can read them
+  --resume DIR              go on with a run that was killed or interrupted; what its journal has is not asked
+                            again. Configs and flags are those of that run unless they are given
 
 example
   assay run configs/cpu/tiny-moe.yaml --suite smoke
 )";
 
-int RunCommand(int argc, char** argv) {
-  RunOptions options;
+namespace {
+
+std::optional<int> Parse(int argc, char** argv, RunOptions& options) {
+  options = {};
   options.command.assign(argv, argv + argc);
   options.command.insert(options.command.begin(), "assay");
   bool no_store = false;
   std::string suite;
   CLI::App app;
   app.set_help_flag();
-  app.add_option("config", options.configs)->required();
+  app.add_option("config", options.configs);
   app.add_option("--suite", suite);
   app.add_option("--baseline", options.baseline);
   app.add_option("--out", options.out);
@@ -53,11 +63,52 @@ int RunCommand(int argc, char** argv) {
   app.add_flag("--strict", options.strict);
   app.add_flag("--allow-missing-baseline", options.allow_missing_baseline);
   app.add_flag("--dry-run", options.dry_run);
+  app.add_option("--stop", options.stop)->check(CLI::IsMember({"never", "when-certain"}));
+  app.add_option("--stop-error", options.stop_error)->check(NumberWithin(1e-6, 0.5));
+  app.add_flag("--include-text", options.include_text);
+  app.add_option("--resume", options.resume);
   if (const auto exit_code = ParseArguments(app, argc, argv)) return *exit_code;
   if (!suite.empty()) options.suite = suite;
   options.use_store = !no_store;
+  return std::nullopt;
+}
 
-  const Result<int> exit_code = Run(options);
+// The command line that began the run, read again.
+Result<RunOptions> OptionsOfEarlier(const Path& folder) {
+  ASSIGN_OR_RETURN(const EarlierAttempt earlier, LoadEarlierAttempt(folder));
+  std::vector<std::string> command = earlier.record.command;
+  RunOptions options;
+  if (command.size() < 3 || command[1] != "run") {
+    return Fail(ErrorKind::kUsage, "--resume: {} was not begun by assay run", folder.string());
+  }
+  std::vector<char*> argv;
+  for (size_t i = 1; i < command.size(); ++i) argv.push_back(command[i].data());
+  if (Parse(static_cast<int>(argv.size()), argv.data(), options)) {
+    return Fail(ErrorKind::kUsage, "--resume: the command that began {} is not understood", folder.string());
+  }
+  options.resume = folder;
+  return options;
+}
+
+Result<int> RunOrResume(RunOptions options) {
+  if (options.configs.empty() && options.resume.empty()) {
+    return Fail(ErrorKind::kUsage, "config is required; assay run --help shows every flag");
+  }
+  if (!options.resume.empty() && !options.out.empty()) {
+    return Fail(ErrorKind::kUsage, "--resume writes into the folder it names; leave --out away");
+  }
+  if (options.configs.empty()) {
+    ASSIGN_OR_RETURN(options, OptionsOfEarlier(options.resume));
+  }
+  return Run(options);
+}
+
+}  // namespace
+
+int RunCommand(int argc, char** argv) {
+  RunOptions options;
+  if (const auto exit_code = Parse(argc, argv, options)) return *exit_code;
+  const Result<int> exit_code = RunOrResume(std::move(options));
   if (exit_code) return *exit_code;
   fmt::print(stderr, "assay run: {}\n", exit_code.error().message);
   return ExitCodeOf(exit_code.error().kind);

@@ -145,10 +145,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"BrokenLineAboveThreshold", kThreshold, "threshold: 0.3",
              "c.yaml:10:16: evals.gpqa.broken_below: is 0.35, above the threshold of 0.3; write a smaller "
              "broken_below"},
-        Case{"VariantAndDataset", "dataset: q.csv", "dataset: q.csv\n    variant: diamond",
-             "c.yaml:9:5: evals.gpqa: needs either variant (diamond, main, extended: the published question "
-             "sets) or dataset "
-             "(a CSV of your own)"},
+        Case{"NeitherVariantNorDataset", "dataset: q.csv", "subset: 2",
+             "c.yaml:9:5: evals.gpqa: needs variant (diamond, main, extended: the published question sets), "
+             "dataset (a CSV of your own), or both (dataset is then the published zip or a folder)"},
+        Case{
+            "CutPin", "dataset: q.csv", "dataset: q.csv\n    dataset_sha256: 461ae7",
+            "c.yaml:10:21: evals.gpqa.dataset_sha256: must be 64 hexadecimal digits, got 461ae7; for example "
+            "461ae7329f15a3e35f8184d2dac24b990f34fdf12f366ca4062d8e6638cd08dc"},
+        Case{"StopWithoutError", "dataset: q.csv",
+             "dataset: q.csv\n    stop: when-certain\n    stop_error: 0",
+             "c.yaml:11:17: evals.gpqa.stop_error: must be above 0: without any error nothing is certain "
+             "before "
+             "the end"},
         Case{"NoHardwareOfThatName", "hardware: cpu", "hardware: gxf950",
              "c.yaml:3:11: hardware: must be one of cpu, h100, h200, b200, gfx90a, gfx942, gfx950, gfx1250, "
              "got gxf950; did "

@@ -41,7 +41,7 @@ struct EngineConfig {
 
 struct EvalsConfig {
   std::optional<evals::GpqaOptions> gpqa;
-  std::string gpqa_variant;  // diamond | main | extended: found in the data folder; "" when dataset is a file
+  std::string gpqa_variant;  // diamond | main | extended: in the data folder; "" when `dataset` was named
   std::vector<evals::ServingOptions> serving;
 };
 

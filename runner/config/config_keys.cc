@@ -63,7 +63,11 @@ Config ToConfig(const ConfigFile& file) {
   config.gate.baseline = file.gate.baseline;
   if (file.evals.gpqa) {
     config.evals.gpqa = file.evals.gpqa->options;
-    config.evals.gpqa_variant = file.evals.gpqa->variant;
+    if (file.evals.gpqa->options.dataset.empty()) {
+      config.evals.gpqa_variant = file.evals.gpqa->variant;
+    } else {
+      config.evals.gpqa->variant = file.evals.gpqa->variant;
+    }
     config.gate.threshold = Threshold(*file.evals.gpqa);
   }
   return config;
@@ -81,8 +85,11 @@ ConfigFile ToConfigFile(const Config& config) {
   if (config.evals.gpqa) {
     GpqaFile& gpqa = file.evals.gpqa.emplace();
     gpqa.options = *config.evals.gpqa;
-    gpqa.variant = config.evals.gpqa_variant;
-    if (!gpqa.variant.empty()) gpqa.options.dataset.clear();  // found from the variant, on this machine
+    gpqa.variant = gpqa.options.variant;
+    if (!config.evals.gpqa_variant.empty()) {
+      gpqa.variant = config.evals.gpqa_variant;
+      gpqa.options.dataset.clear();  // found from the variant, on this machine
+    }
     if (const auto& threshold = config.gate.threshold) {
       gpqa.threshold = threshold->threshold;
       gpqa.tolerance = Tolerance{threshold->kind, threshold->tolerance};

@@ -9,10 +9,15 @@ constexpr char kToleranceAdvice[] =
     "absolute: a threshold of 0.568 with 0.05 fails below 0.518; relative: it fails below 0.5396";
 
 void CheckGpqa(const YamlNode& node, const std::string& path, const GpqaFile& gpqa, Reading& reading) {
-  if (gpqa.variant.empty() == gpqa.options.dataset.empty()) {
-    reading.mistakes.Add(node.mark, path,
-                         "needs either variant (diamond, main, extended: the published question sets) or "
-                         "dataset (a CSV of your own)");
+  if (gpqa.variant.empty() && gpqa.options.dataset.empty()) {
+    reading.mistakes.Add(
+        node.mark, path,
+        "needs variant (diamond, main, extended: the published question sets), dataset (a CSV "
+        "of your own), or both (dataset is then the published zip or a folder)");
+  }
+  if (gpqa.options.stop == "when-certain" && gpqa.options.stop_error <= 0) {
+    reading.mistakes.Add(node.Find("stop_error")->mark, JoinPath(path, "stop_error"),
+                         "must be above 0: without any error nothing is certain before the end");
   }
   if (gpqa.threshold && !gpqa.tolerance) {
     reading.mistakes.Add(
@@ -94,6 +99,29 @@ Value<Tolerance> ToleranceValue() {
   return value;
 }
 
+Value<std::string> Sha256Digits() {
+  Value<std::string> value = Text();
+  value.type = "64 hexadecimal digits";
+  value.schema = {{"type", "string"}, {"pattern", "^[0-9a-fA-F]{64}$"}};
+  value.read = [type = value.type](const YamlNode& node, const Where& where,
+                                   Reading& reading) -> std::optional<std::string> {
+    const auto text = ReadScalar(type, node, where, reading);
+    if (!text) return std::nullopt;
+    const bool digits = text->find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+    if (text->size() == 64 && digits) return text;
+    AddWrongType(type, node, where, reading);
+    return std::nullopt;
+  };
+  return value;
+}
+
+// A known name is measured as it is, a file by its last two parts as other files are.
+Value<std::string> PromptName() {
+  Value<std::string> value = ModelName();
+  value.type = "gpt-oss, simple-evals, lm-eval-cot or a file";
+  return value;
+}
+
 }  // namespace
 
 const Section<GpqaFile>& GpqaSection() {
@@ -110,18 +138,31 @@ const Section<GpqaFile>& GpqaSection() {
       "options.",
       {
           {"variant", &G::variant, OneOf({"diamond", "main", "extended"}),
-           "A published GPQA set, looked for as `gpqa/gpqa_<variant>.csv` in the data folder (see *Data*). "
-           "Either this or `dataset`.",
+           "A published GPQA set. Without `dataset` it is looked for in the data folder (see *Data*), with "
+           "it "
+           "in that zip or folder.",
            "diamond"},
-          {"dataset", option(&O::dataset), FilePath(), "A CSV with GPQA's columns (see *Paths*).",
+          {"dataset", option(&O::dataset), FilePath(),
+           "A CSV with GPQA's columns; or, together with `variant`, GPQA's `dataset.zip` or a folder of its "
+           "files (see *Paths*).",
            "models/tiny-moe/questions.csv"},
+          {"dataset_sha256", option(&O::dataset_sha256), Sha256Digits(),
+           "SHA-256 that the file must have: the zip, or the CSV.",
+           "461ae7329f15a3e35f8184d2dac24b990f34fdf12f366ca4062d8e6638cd08dc", kNotMeasured},
           {"subset", option(&O::subset), Integer<int64_t>(1),
            "Ask only so many questions, drawn with `seed`. Default: all.", "50"},
           {"repeats", option(&O::repeats), Integer<int>(1, 1000), "How often each question is asked.", "8"},
           {"seed", option(&O::seed), Integer<uint64_t>(0),
            "Seed of subset and shuffling; 0 is the order of gpt-oss's own evals.", "0"},
-          {"reasoning_effort", option(&O::reasoning_effort), OneOf({"low", "medium", "high"}),
-           "Sent with every request.", "low"},
+          {"prompt", option(&O::prompt), PromptName(),
+           "`gpt-oss`, `simple-evals`, `lm-eval-cot`, or a text file (see *Paths*) with {question}, {A}, "
+           "{B}, "
+           "{C} and {D} in it.",
+           "gpt-oss"},
+          {"api", option(&O::api), OneOf({"chat", "responses"}),
+           "`chat`: /v1/chat/completions, `responses`: /v1/responses.", "chat"},
+          {"reasoning_effort", option(&O::reasoning_effort), OneOf({"low", "medium", "high", "default"}),
+           "Sent with every request; `default` sends none.", "low"},
           {"temperature", option(&O::temperature), Number({0, 10}), "Sampling temperature; 0 is greedy.",
            "1"},
           {"sampling_seed", option(&O::sampling_seed), Integer<int64_t>(0),
@@ -139,6 +180,12 @@ const Section<GpqaFile>& GpqaSection() {
            "`strict`: the last explicit declaration; `compat`: as gpt-oss's grader. Both letters are "
            "recorded, this one decides.",
            "strict"},
+          {"stop", option(&O::stop), OneOf({"never", "when-certain"}),
+           "`when-certain`: ask in random order, and end as soon as it is clear what threshold and baseline "
+           "would say of all samples (see [measuring.md](measuring.md)).",
+           "when-certain", kNotMeasured},
+          {"stop_error", option(&O::stop_error), Number({0, 0.5}),
+           "How often that may differ from the verdict on all samples, each way.", "0.05", kNotMeasured},
           {"threshold", &G::threshold, Fraction(),
            "Score to reach, a fraction. Needs `tolerance`. Default: only the baseline judges.", "0.568",
            kNotMeasured},

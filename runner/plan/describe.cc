@@ -11,9 +11,10 @@ std::string EnvWords(const LaunchPlan& launch) {
 }
 
 std::string GpqaWords(const evals::GpqaOptions& gpqa) {
-  return fmt::format("gpqa {}: {} questions, {} time{}, effort {}, {} in flight", gpqa.dataset.string(),
+  return fmt::format("gpqa {}: {} questions, {} time{}, effort {}, {} in flight{}", gpqa.dataset.string(),
                      gpqa.subset ? std::to_string(*gpqa.subset) : std::string("all"), gpqa.repeats,
-                     gpqa.repeats == 1 ? "" : "s", gpqa.reasoning_effort, gpqa.concurrency);
+                     gpqa.repeats == 1 ? "" : "s", gpqa.reasoning_effort, gpqa.concurrency,
+                     gpqa.stop == "never" ? "" : ", ends when certain");
 }
 
 std::string ServingWords(const evals::ServingOptions& serving) {

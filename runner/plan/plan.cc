@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "evals/gpqa/prompt.h"
 #include "runner/config/hardware_names.h"
 #include "runner/plan/command_line.h"
 #include "runner/plan/config_files.h"
@@ -38,6 +39,8 @@ void ResolvePaths(Config& config, const Surroundings& here) {
     gpqa->dataset = !config.evals.gpqa_variant.empty()
                         ? GpqaFilePath(config.evals.gpqa_variant, here)
                         : Path(PathOrText(FindPath(text, config.file, here), text));
+    if (!evals::IsKnownPrompt(gpqa->prompt))
+      gpqa->prompt = PathOrText(FindPath(gpqa->prompt, config.file, here), gpqa->prompt);
   }
 }
 

@@ -86,16 +86,10 @@ void CheckProgram(const Cell& cell, const Surroundings& here, Problems& problems
 std::string GpqaAdvice(const std::string& variant, const Path& file) {
   return fmt::format(
       "evals.gpqa.variant: {} is not on this machine: no file {}; download dataset.zip from "
-      "github.com/idavidrein/gpqa "
-      "(its README has the password), unpack gpqa_{}.csv to that place, or set ASSAY_DATA to the folder that "
-      "holds gpqa/",
-      variant, file.string(), variant);
-}
-
-Status CheckQuestions(const evals::GpqaOptions& gpqa) {
-  ASSIGN_OR_RETURN(const auto questions, evals::LoadQuestions(gpqa.dataset));
-  ASSIGN_OR_RETURN(const auto samples, evals::PlanSamples(questions, gpqa.subset, gpqa.repeats, gpqa.seed));
-  return {};
+      "github.com/idavidrein/gpqa and run `assay data gpqa --from dataset.zip`, or set ASSAY_DATA to the "
+      "folder "
+      "that holds gpqa/",
+      variant, file.string());
 }
 
 void CheckData(const Cell& cell, Problems& problems) {
@@ -113,9 +107,13 @@ void CheckData(const Cell& cell, Problems& problems) {
     problems.Add(ErrorKind::kUsage, GpqaAdvice(variant, gpqa->dataset));
     return;
   }
-  if (const Status checked = CheckQuestions(*gpqa); !checked) {
-    problems.Add(ErrorKind::kUsage, (variant.empty() ? "evals.gpqa.dataset: " : "evals.gpqa.variant: ") +
-                                        checked.error().message);
+  if (const auto checked = evals::CheckGpqa(*gpqa); !checked) {
+    const std::string& message = checked.error().message;
+    const char* key = StartsWith(message, gpqa->prompt) || StartsWith(message, "prompt ")
+                          ? "evals.gpqa.prompt: "
+                      : variant.empty() ? "evals.gpqa.dataset: "
+                                        : "evals.gpqa.variant: ";
+    problems.Add(ErrorKind::kUsage, key + message);
   }
 }
 

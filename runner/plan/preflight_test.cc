@@ -82,12 +82,11 @@ TEST_F(PreflightTest, TokenizerMustHaveItsFile) {
 
 TEST_F(PreflightTest, PublishedQuestionsSayHowToGetThem) {
   const std::string problem = Problems(ExampleWith("dataset: q.csv", "variant: diamond"));
-  EXPECT_EQ(problem,
-            "c.yaml: evals.gpqa.variant: diamond is not on this machine: no file data/gpqa/gpqa_diamond.csv; "
-            "download "
-            "dataset.zip from github.com/idavidrein/gpqa (its README has the password), unpack "
-            "gpqa_diamond.csv to that "
-            "place, or set ASSAY_DATA to the folder that holds gpqa/");
+  EXPECT_EQ(
+      problem,
+      "c.yaml: evals.gpqa.variant: diamond is not on this machine: no file data/gpqa/gpqa_diamond.csv; "
+      "download dataset.zip from github.com/idavidrein/gpqa and run `assay data gpqa --from dataset.zip`, or "
+      "set ASSAY_DATA to the folder that holds gpqa/");
   EXPECT_EQ(kind_, ErrorKind::kUsage);
 }
 

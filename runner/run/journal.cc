@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace assay::runner {
 
 Result<std::unique_ptr<Journal>> Journal::Open(const Path& file) {
@@ -12,7 +14,27 @@ Result<std::unique_ptr<Journal>> Journal::Open(const Path& file) {
   if (stream == nullptr) {
     return Fail(ErrorKind::kInfrastructure, "{}: cannot be written: {}", file.string(), std::strerror(errno));
   }
-  return std::unique_ptr<Journal>(new Journal(stream));
+  std::unique_ptr<Journal> journal(new Journal(stream));
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(file, ignored);
+  if (!ignored && size > 0) {
+    ASSIGN_OR_RETURN(const std::string before, ReadFile(file));
+    if (!before.empty() && before.back() != '\n') std::fputc('\n', stream);
+  }
+  return journal;
+}
+
+Result<std::map<std::string, std::vector<record::QuestionSample>>> ReadJournal(const Path& file) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  std::map<std::string, std::vector<record::QuestionSample>> samples;
+  for (const std::string& line : SplitLines(text)) {
+    const nlohmann::json entry = nlohmann::json::parse(line, nullptr, false);
+    if (!entry.is_object() || !entry.contains("sample") || !entry.value("cell", nlohmann::json()).is_string())
+      continue;
+    auto sample = record::ParseQuestionSample(entry["sample"]);
+    if (sample) samples[entry["cell"].get<std::string>()].push_back(std::move(*sample));
+  }
+  return samples;
 }
 
 void Journal::Add(const std::string& cell, const record::QuestionSample& sample) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -14,6 +17,7 @@ namespace assay::runner {
 // it measured. One JSON object a line, with the cell's key and the eval's name. Thread-safe.
 class Journal {
  public:
+  // Goes on where an earlier attempt ended, be it in the middle of a line.
   static Result<std::unique_ptr<Journal>> Open(const Path& file);
 
   void Add(const std::string& cell, const record::QuestionSample& sample);
@@ -26,5 +30,9 @@ class Journal {
   std::mutex mutex_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
+
+// The samples of accuracy evals in a journal, by cell, in the order they finished. Lines that a kill cut are
+// passed over. A file that cannot be read is an error.
+Result<std::map<std::string, std::vector<record::QuestionSample>>> ReadJournal(const Path& file);
 
 }  // namespace assay::runner

@@ -1,16 +1,11 @@
 #include "runner/run/run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
-#include "assay_version.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "gate/judge.h"
 #include "reports/report.h"
@@ -20,7 +15,7 @@
 #include "runner/run/interrupt.h"
 #include "runner/run/journal.h"
 #include "runner/run/run_cell.h"
-#include "runner/run/subject.h"
+#include "runner/run/run_folder.h"
 #include "runner/run/vocabulary.h"
 #include "runner/store/baseline_store.h"
 
@@ -29,52 +24,64 @@ namespace {
 
 using record::RunRecord;
 
-constexpr char kRecordFile[] = "record.json";
-constexpr char kJournalFile[] = "journal.jsonl";
-
-RunRecord NewRecord(const RunOptions& options) {
-  const Subject subject = DetectSubject(std::filesystem::current_path());
-  RunRecord record;
-  record.id = NewRunId();
-  record.created = UtcNow();
-  record.assay_version = ASSAY_VERSION;
-  record.assay_commit = ASSAY_COMMIT;
-  record.repository = subject.repository;
-  record.branch = options.branch.empty() ? subject.branch : options.branch;
-  record.commit = subject.commit;
-  record.command = options.command;
-  record.status = "running";
-  return record;
+// What an earlier attempt has of this cell.
+EarlierCell EarlierOf(const EarlierAttempt& earlier, const Cell& cell) {
+  EarlierCell found;
+  for (const record::CellRecord& record : earlier.record.cells) {
+    if (record.key == cell.key && record.config_hash == cell.config_hash) found.record = &record;
+  }
+  if (const auto samples = earlier.samples.find(cell.key); samples != earlier.samples.end())
+    found.samples = samples->second;
+  return found;
 }
 
-// Of several runs that were given one folder, only one may have it: the journal is created, never opened.
-Status ClaimFolder(const Path& folder) {
-  const int fd = ::open((folder / kJournalFile).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0 && errno == EEXIST) {
-    return Fail(ErrorKind::kUsage, "{}: holds another run's journal; choose another --out", folder.string());
+Status CheckSamePlan(const EarlierAttempt& earlier, const std::vector<Cell>& cells, const Path& folder) {
+  for (const record::CellRecord& record : earlier.record.cells) {
+    const bool same = std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+      return record.key.empty() || (record.key == cell.key && record.config_hash == cell.config_hash);
+    });
+    if (same) continue;
+    return Fail(ErrorKind::kUsage, "--resume: the run in {} has a cell {} that the configs no longer make",
+                folder.string(), record.key);
   }
-  if (fd < 0) return Fail(ErrorKind::kUsage, "--out: {}: {}", folder.string(), std::strerror(errno));
-  ::close(fd);
   return {};
 }
 
-Result<Path> MakeOutFolder(const RunOptions& options, const std::string& run_id) {
-  const Path folder = options.out.empty() ? Path("out") / run_id : options.out;
-  if (std::filesystem::exists(folder / kRecordFile)) {
-    return Fail(ErrorKind::kUsage, "{}: already holds a run; choose another --out", folder.string());
+// Flags that override the configs.
+void ApplyFlags(const RunOptions& options, std::vector<Cell>& cells) {
+  for (Cell& cell : cells) {
+    auto& gpqa = cell.config.evals.gpqa;
+    if (!gpqa) continue;
+    if (!options.stop.empty()) gpqa->stop = options.stop;
+    if (options.stop_error) gpqa->stop_error = *options.stop_error;
+    gpqa->include_text = options.include_text;
   }
-  if (const Status made = MakeFolders(folder); !made)
-    return Fail(ErrorKind::kUsage, "--out: {}", made.error().message);
-  RETURN_IF_ERROR(ClaimFolder(folder));
-  return folder;
+}
+
+// Certainty is about a verdict, and without a threshold and a baseline there is none.
+Status CheckSomethingDecides(const std::vector<Cell>& cells, const std::vector<gate::CellPolicy>& policies) {
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const auto& gpqa = cells[i].config.evals.gpqa;
+    if (!gpqa || gpqa->stop != "when-certain") continue;
+    const gate::Policy& policy = policies[i].policy;
+    if (policy.threshold || (policy.accuracy.paired && policies[i].baseline.requested)) continue;
+    return Fail(ErrorKind::kUsage,
+                "{}: stop: when-certain needs a threshold or a baseline; with neither there is nothing to be "
+                "certain of",
+                cells[i].key);
+  }
+  return {};
 }
 
 // Every cell in turn. The record on disk is never more than one eval behind.
-Status RunCells(const std::vector<Cell>& cells, const Path& folder, RunRecord& record) {
+Status RunCells(const std::vector<Cell>& cells, const std::vector<gate::CellPolicy>& policies,
+                const EarlierAttempt& earlier, const Path& folder, RunRecord& record) {
   const std::atomic<bool>& interrupted = CatchInterrupts();
-  RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
+  // What the earlier attempt wrote stays until there is more.
+  if (earlier.record.cells.empty()) RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
   ASSIGN_OR_RETURN(const auto journal, Journal::Open(folder / kJournalFile));
-  for (const Cell& cell : cells) {
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const Cell& cell = cells[i];
     if (interrupted) break;
     record.cells.emplace_back();
     const auto keep = [&](const record::CellRecord& so_far) {
@@ -82,7 +89,7 @@ Status RunCells(const std::vector<Cell>& cells, const Path& folder, RunRecord& r
       if (const Status saved = SaveRunRecord(record, folder / kRecordFile); !saved)
         spdlog::warn("{}", saved.error().message);
     };
-    auto result = RunCell(cell, folder, *journal, interrupted, keep);
+    auto result = RunCell(cell, policies[i], EarlierOf(earlier, cell), folder, *journal, interrupted, keep);
     if (!result) return FailWithin(cell.key, std::move(result).error());
     record.cells.back() = std::move(*result);
   }
@@ -138,11 +145,16 @@ bool MayBecomeBaseline(const std::vector<gate::CellPolicy>& policies, const reco
   return std::none_of(verdict.checks.begin(), verdict.checks.end(), slower);
 }
 
-Status WriteReports(const RunRecord& record, const record::Verdict& verdict, const Path& folder) {
-  for (const reports::Report& report : reports::ReportTable()) {
-    RETURN_IF_ERROR(WriteFileAtomic(folder / report.file_name, report.render(record, verdict)));
+// The history is exported into repositories, where questions have no business.
+void RemoveText(RunRecord& record) {
+  for (record::CellRecord& cell : record.cells) {
+    if (!cell.accuracy) continue;
+    cell.accuracy->has_text = false;
+    for (record::QuestionSample& sample : cell.accuracy->samples) {
+      sample.prompt.clear();
+      sample.answer.clear();
+    }
   }
-  return {};
 }
 
 Result<std::unique_ptr<BaselineStore>> OpenStore(const RunOptions& options) {
@@ -155,6 +167,7 @@ Result<std::unique_ptr<BaselineStore>> OpenStore(const RunOptions& options) {
 Result<int> Run(const RunOptions& options) {
   CatchInterrupts();
   ASSIGN_OR_RETURN(std::vector<Cell> cells, MakePlan(options.configs, options.suite, options.hardware));
+  ApplyFlags(options, cells);
   if (options.dry_run) {
     fmt::print("{}", DescribePlan(cells));
     return kExitPass;
@@ -166,11 +179,24 @@ Result<int> Run(const RunOptions& options) {
   }
   ASSIGN_OR_RETURN(const auto store, OpenStore(options));
 
-  RunRecord record = NewRecord(options);
+  RunRecord record = NewRunRecord(options.command, options.branch);
+  EarlierAttempt earlier;
+  if (!options.resume.empty()) {
+    ASSIGN_OR_RETURN(earlier, LoadEarlierAttempt(options.resume));
+    RETURN_IF_ERROR(CheckSameChange(earlier.record, record, options.resume));
+    RETURN_IF_ERROR(CheckSamePlan(earlier, cells, options.resume));
+    record.id = earlier.record.id;
+    record.created = earlier.record.created;
+    record.command = earlier.record.command;
+  }
   ASSIGN_OR_RETURN(const std::vector<gate::CellPolicy> policies,
                    ChoosePolicies(options, cells, record.repository, store.get()));
-  ASSIGN_OR_RETURN(const Path folder, MakeOutFolder(options, record.id));
-  RETURN_IF_ERROR(RunCells(cells, folder, record));
+  RETURN_IF_ERROR(CheckSomethingDecides(cells, policies));
+  Path folder = options.resume;
+  if (folder.empty()) {
+    ASSIGN_OR_RETURN(folder, ClaimRunFolder(options.out, record.id));
+  }
+  RETURN_IF_ERROR(RunCells(cells, policies, earlier, folder, record));
   RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
 
   // An interrupted run has fewer cells than policies.
@@ -183,6 +209,7 @@ Result<int> Run(const RunOptions& options) {
              reports::RenderTerminal(record, verdict, ::isatty(STDOUT_FILENO) == 1),
              (folder / "report.md").string(), (folder / kRecordFile).string());
   if (store && record.status != "interrupted") {
+    RemoveText(record);
     const Status added = store->Add(record, verdict.exit_code, MayBecomeBaseline(judged, verdict));
     if (!added) {  // the verdict stands whatever becomes of the history
       spdlog::error("this run is not in the history: {}", added.error().message);

@@ -21,6 +21,10 @@ struct RunOptions {
   bool strict = false;
   bool allow_missing_baseline = false;
   bool dry_run = false;
+  std::string stop;                  // of accuracy evals; "" is what the config says
+  std::optional<double> stop_error;  // as above
+  bool include_text = false;         // keep prompts and answers in the record
+  Path resume;                       // the folder of an attempt to go on with; "" starts anew
   std::vector<std::string> command;  // how assay was called, for the record
 };
 

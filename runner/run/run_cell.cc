@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "runner/launch/watchdog.h"
+#include "runner/run/gpqa_hooks.h"
 #include "runner/run/model_identity.h"
 #include "runner/run/progress_line.h"
 
@@ -66,17 +67,25 @@ void AddEngine(const nlohmann::json& announcement, const LaunchPlan& launch, con
 // The evals of one cell against its running server.
 class CellRun {
  public:
-  CellRun(const Cell& cell, Server& server, Journal& journal, const std::atomic<bool>& interrupted,
-          CellRecord& record)
-      : cell_(cell), server_(server), journal_(journal), interrupted_(interrupted), record_(record) {}
+  CellRun(const Cell& cell, const gate::CellPolicy& policy, Server& server, Journal& journal,
+          const std::atomic<bool>& interrupted, CellRecord& record)
+      : cell_(cell),
+        policy_(policy),
+        server_(server),
+        journal_(journal),
+        interrupted_(interrupted),
+        record_(record) {}
 
-  Status Gpqa(evals::GpqaOptions options) {
+  Status Gpqa(evals::GpqaOptions options, std::vector<record::QuestionSample> kept) {
     options.model = cell_.launch.model_id;
     Status status;
     Watch("gpqa", [&](evals::Progress& progress) {
       auto accuracy =
           evals::RunGpqa(server_.BaseUrl(), options, progress,
-                         [&](const record::QuestionSample& sample) { journal_.Add(record_.key, sample); });
+                         MakeGpqaHooks(
+                             options, record_, policy_,
+                             [&](const record::QuestionSample& sample) { journal_.Add(record_.key, sample); },
+                             std::move(kept)));
       if (accuracy) {
         record_.accuracy = std::move(*accuracy);
       } else {
@@ -113,6 +122,7 @@ class CellRun {
   }
 
   const Cell& cell_;
+  const gate::CellPolicy& policy_;
   Server& server_;
   Journal& journal_;
   const std::atomic<bool>& interrupted_;
@@ -137,11 +147,35 @@ CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder)
   return record;
 }
 
+const record::ServingRecord* WholeBenchmark(const EarlierCell& earlier, const std::string& name) {
+  if (earlier.record == nullptr) return nullptr;
+  for (const record::ServingRecord& serving : earlier.record->serving) {
+    if (serving.name == name && serving.complete) return &serving;
+  }
+  return nullptr;
+}
+
+bool IsWhole(const Cell& cell, const EarlierCell& earlier) {
+  if (earlier.record == nullptr || earlier.record->server.failure) return false;
+  const auto& accuracy = earlier.record->accuracy;
+  const bool answered =
+      accuracy && (accuracy->complete || (accuracy->sequential && accuracy->sequential->stopped));
+  if (cell.config.evals.gpqa && !answered) return false;
+  for (const evals::ServingOptions& serving : cell.config.evals.serving) {
+    if (WholeBenchmark(earlier, serving.name) == nullptr) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-Result<CellRecord> RunCell(Cell cell, const Path& folder, Journal& journal,
-                           const std::atomic<bool>& interrupted,
+Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCell earlier, const Path& folder,
+                           Journal& journal, const std::atomic<bool>& interrupted,
                            const std::function<void(const CellRecord&)>& on_stage) {
+  if (IsWhole(cell, earlier)) {
+    spdlog::info("{}: was measured whole by the earlier attempt", cell.key);
+    return *earlier.record;
+  }
   cell.launch.log_file = folder / (cell.key + ".server.log");
   CellRecord record = NewRecord(cell, cell.launch.log_file, folder);
 
@@ -162,13 +196,17 @@ Result<CellRecord> RunCell(Cell cell, const Path& folder, Journal& journal,
   AddEngine(server.Announcement(), cell.launch, cell.config.engine, record.fingerprint);
   spdlog::info("{}: ready after {:.1f} s at {}", cell.key, started.ready_s, server.BaseUrl());
 
-  CellRun run(cell, server, journal, interrupted, record);
+  CellRun run(cell, policy, server, journal, interrupted, record);
   if (cell.config.evals.gpqa && run.MayGoOn()) {
-    RETURN_IF_ERROR(run.Gpqa(*cell.config.evals.gpqa));
+    RETURN_IF_ERROR(run.Gpqa(*cell.config.evals.gpqa, std::move(earlier.samples)));
     on_stage(record);
   }
   for (const evals::ServingOptions& serving : cell.config.evals.serving) {
     if (!run.MayGoOn()) break;
+    if (const record::ServingRecord* done = WholeBenchmark(earlier, serving.name)) {
+      record.serving.push_back(*done);
+      continue;
+    }
     RETURN_IF_ERROR(run.Serving(serving));
     on_stage(record);
   }

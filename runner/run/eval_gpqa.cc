@@ -1,0 +1,170 @@
+#include "runner/run/eval_gpqa.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "evals/http/client.h"
+#include "evals/http/request.h"
+#include "gate/judge.h"
+#include "reports/report.h"
+#include "runner/run/gpqa_hooks.h"
+#include "runner/run/interrupt.h"
+#include "runner/run/journal.h"
+#include "runner/run/progress_line.h"
+#include "runner/run/run_folder.h"
+#include "wire/chat.h"
+
+namespace assay::runner {
+namespace {
+
+// OpenAI's clients are given an address that ends in /v1, and so are we.
+std::string WithoutV1(std::string url) {
+  while (!url.empty() && url.back() == '/') url.pop_back();
+  if (url.ends_with("/v1")) url.resize(url.size() - 3);
+  return url;
+}
+
+// The model to ask for, when the server says which it has; a server without such a list is taken at its word.
+Status ChooseModel(EvalOptions& options) {
+  evals::HttpRequest request;
+  request.url = evals::JoinUrl(options.base_url, "/v1/models");
+  request.total_timeout = std::chrono::seconds(30);
+  if (!options.gpqa.api_key.empty())
+    request.headers.push_back("Authorization: Bearer " + options.gpqa.api_key);
+  const evals::HttpResult result = evals::Fetch(request);
+  if (!result.error.empty())
+    return Fail(ErrorKind::kInfrastructure, "--base-url {}: {}", options.base_url, result.error);
+  if (result.status == 401 || result.status == 403) {
+    return Fail(ErrorKind::kUsage, "{}: HTTP {}: {}; set ASSAY_API_KEY or OPENAI_API_KEY", request.url,
+                result.status, wire::ErrorMessage(result.body));
+  }
+  const auto models = wire::ParseModelList(result.body);
+  if (!result.ok() || !models || models->empty()) {
+    if (!options.gpqa.model.empty()) return {};
+    return Fail(ErrorKind::kUsage, "{}: lists no model (HTTP {}); name it with --model", request.url,
+                result.status);
+  }
+  std::vector<std::string> names;
+  for (const wire::ModelCard& card : *models) names.push_back(card.id);
+  if (options.gpqa.model.empty()) {
+    if (names.size() == 1) {
+      options.gpqa.model = names.front();
+      return {};
+    }
+    return Fail(ErrorKind::kUsage, "--model is needed: {} has {}", options.base_url, Join(names, ", "));
+  }
+  if (std::find(names.begin(), names.end(), options.gpqa.model) != names.end()) return {};
+  return Fail(ErrorKind::kUsage, "--model {}: {} has {}", options.gpqa.model, options.base_url,
+              Join(names, ", "));
+}
+
+// "openai/gpt-oss-20b" as part of a key.
+std::string KeyPart(const std::string& model) {
+  std::string part;
+  for (const char c : ToLower(model)) {
+    const bool safe = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    part += safe ? c : '-';
+  }
+  return part.substr(0, 48);
+}
+
+record::CellRecord NewCell(const EvalOptions& options) {
+  record::CellRecord cell;
+  cell.key = "external." + KeyPart(options.gpqa.model) + ".gpqa";
+  cell.config = KeyPart(options.gpqa.model);
+  cell.server.base_url = options.base_url;
+  cell.server.model_id = options.gpqa.model;
+  cell.fingerprint.hardware = "external";
+  cell.fingerprint.model_hash = cell.fingerprint.tokenizer_hash = "id:" + options.gpqa.model;
+  return cell;
+}
+
+// The first cell of a record that has an accuracy eval.
+Result<gate::Baseline> LoadBaseline(const std::string& file) {
+  if (file.empty() || file == "none") return gate::Baseline{"", {}, false};
+  ASSIGN_OR_RETURN(const record::RunRecord record, record::LoadRunRecord(file));
+  for (const record::CellRecord& cell : record.cells) {
+    if (cell.accuracy) return gate::Baseline{file, {cell}};
+  }
+  return Fail(ErrorKind::kInvalid, "--baseline {}: has no accuracy eval", file);
+}
+
+Status CheckSomethingDecides(const EvalOptions& options, const gate::Baseline& baseline) {
+  if (options.gpqa.stop != "when-certain" || options.threshold || baseline.requested) return {};
+  return Fail(
+      ErrorKind::kUsage,
+      "--stop when-certain needs --threshold or --baseline; with neither there is nothing to be certain "
+      "of");
+}
+
+Status Measure(const EvalOptions& options, const gate::CellPolicy& policy, EarlierAttempt earlier,
+               const Path& folder, record::RunRecord& record) {
+  const std::atomic<bool>& interrupted = CatchInterrupts();
+  record::CellRecord& cell = record.cells.front();
+  ASSIGN_OR_RETURN(const auto journal, Journal::Open(folder / kJournalFile));
+  evals::Progress progress;
+  const ProgressLine line("gpqa", progress);
+  const std::jthread watch([&](const std::stop_token& over) {
+    while (!over.stop_requested()) {
+      if (interrupted) progress.stop = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  auto accuracy =
+      evals::RunGpqa(options.base_url, options.gpqa, progress,
+                     MakeGpqaHooks(
+                         options.gpqa, cell, policy,
+                         [&](const record::QuestionSample& sample) { journal->Add(cell.key, sample); },
+                         std::move(earlier.samples[cell.key])));
+  if (!accuracy) return tl::unexpected(std::move(accuracy).error());
+  cell.accuracy = std::move(*accuracy);
+  record.status = interrupted ? "interrupted" : "complete";
+  return {};
+}
+
+}  // namespace
+
+Result<int> EvalGpqa(EvalOptions options) {
+  CatchInterrupts();
+  options.base_url = WithoutV1(options.base_url);
+  ASSIGN_OR_RETURN(const int64_t samples, evals::CheckGpqa(options.gpqa));
+  ASSIGN_OR_RETURN(gate::Baseline baseline, LoadBaseline(options.baseline));
+  RETURN_IF_ERROR(CheckSomethingDecides(options, baseline));
+  RETURN_IF_ERROR(ChooseModel(options));
+
+  record::RunRecord record = NewRunRecord(options.command, "");
+  record.cells = {NewCell(options)};
+  gate::CellPolicy policy{record.cells.front().key, {}, std::move(baseline)};
+  policy.policy.threshold = options.threshold;
+  policy.policy.accuracy = options.accuracy;
+  policy.policy.strict = options.strict;
+
+  EarlierAttempt earlier;
+  Path folder = options.resume;
+  if (folder.empty()) {
+    ASSIGN_OR_RETURN(folder, ClaimRunFolder(options.out, record.id));
+    RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
+  } else {
+    ASSIGN_OR_RETURN(earlier, LoadEarlierAttempt(folder));
+    record.id = earlier.record.id;
+    record.created = earlier.record.created;
+  }
+  spdlog::info("{}: {} samples of {}", options.base_url, samples, options.gpqa.model);
+  RETURN_IF_ERROR(Measure(options, policy, std::move(earlier), folder, record));
+  RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
+
+  const record::Verdict verdict = gate::Judge(record, {policy});
+  RETURN_IF_ERROR(WriteReports(record, verdict, folder));
+  fmt::print("{}\nreport  {}\nrecord  {}\n",
+             reports::RenderTerminal(record, verdict, ::isatty(STDOUT_FILENO) == 1),
+             (folder / "report.md").string(), (folder / kRecordFile).string());
+  return verdict.exit_code;
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,26 @@
+#include "runner/run/gpqa_hooks.h"
+
+#include <utility>
+
+#include "gate/foresight.h"
+
+namespace assay::runner {
+
+evals::GpqaHooks MakeGpqaHooks(const evals::GpqaOptions& options, const record::CellRecord& cell,
+                               const gate::CellPolicy& policy,
+                               std::function<void(const record::QuestionSample&)> on_sample,
+                               std::vector<record::QuestionSample> kept) {
+  evals::GpqaHooks hooks;
+  hooks.on_sample = std::move(on_sample);
+  hooks.kept = std::move(kept);
+  if (options.stop != "when-certain") return hooks;
+  hooks.looks = gate::Looks;
+  hooks.decided = [&cell, &policy](const record::AccuracyRecord& part) {
+    record::CellRecord so_far = cell;
+    so_far.accuracy = part;
+    return gate::IsDecided(so_far, policy);
+  };
+  return hooks;
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,84 @@
+#include "runner/run/run_folder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "assay_version.h"
+#include "base/clock.h"
+#include "reports/report.h"
+#include "runner/run/journal.h"
+#include "runner/run/subject.h"
+
+namespace assay::runner {
+namespace {
+
+// The journal is created, never opened.
+Status Claim(const Path& folder) {
+  const int fd = ::open((folder / kJournalFile).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == EEXIST) {
+    return Fail(ErrorKind::kUsage,
+                "{}: holds another run's journal; choose another --out, or go on with it: --resume",
+                folder.string());
+  }
+  if (fd < 0) return Fail(ErrorKind::kUsage, "--out: {}: {}", folder.string(), std::strerror(errno));
+  ::close(fd);
+  return {};
+}
+
+}  // namespace
+
+record::RunRecord NewRunRecord(const std::vector<std::string>& command, const std::string& branch) {
+  const Subject subject = DetectSubject(std::filesystem::current_path());
+  record::RunRecord record;
+  record.id = NewRunId();
+  record.created = UtcNow();
+  record.assay_version = ASSAY_VERSION;
+  record.assay_commit = ASSAY_COMMIT;
+  record.repository = subject.repository;
+  record.branch = branch.empty() ? subject.branch : branch;
+  record.commit = subject.commit;
+  record.command = command;
+  record.status = "running";
+  return record;
+}
+
+Result<Path> ClaimRunFolder(const Path& out, const std::string& run_id) {
+  const Path folder = out.empty() ? Path("out") / run_id : out;
+  if (std::filesystem::exists(folder / kRecordFile)) {
+    return Fail(ErrorKind::kUsage, "{}: already holds a run; choose another --out", folder.string());
+  }
+  if (const Status made = MakeFolders(folder); !made)
+    return Fail(ErrorKind::kUsage, "--out: {}", made.error().message);
+  RETURN_IF_ERROR(Claim(folder));
+  return folder;
+}
+
+Status WriteReports(const record::RunRecord& record, const record::Verdict& verdict, const Path& folder) {
+  for (const reports::Report& report : reports::ReportTable()) {
+    RETURN_IF_ERROR(WriteFileAtomic(folder / report.file_name, report.render(record, verdict)));
+  }
+  return {};
+}
+
+Result<EarlierAttempt> LoadEarlierAttempt(const Path& folder) {
+  EarlierAttempt earlier;
+  ASSIGN_OR_RETURN(earlier.record, record::LoadRunRecord(folder / kRecordFile));
+  if (earlier.record.status != "running" && earlier.record.status != "interrupted") {
+    return Fail(ErrorKind::kUsage, "--resume: the run in {} is {}; there is nothing to go on with",
+                folder.string(), earlier.record.status);
+  }
+  ASSIGN_OR_RETURN(earlier.samples, ReadJournal(folder / kJournalFile));
+  return earlier;
+}
+
+Status CheckSameChange(const record::RunRecord& earlier, const record::RunRecord& now, const Path& folder) {
+  if (earlier.commit == now.commit && earlier.repository == now.repository) return {};
+  return Fail(ErrorKind::kUsage, "--resume: the run in {} measured commit {}, and this checkout is at {}",
+              folder.string(), earlier.commit.empty() ? "unknown" : earlier.commit,
+              now.commit.empty() ? "unknown" : now.commit);
+}
+
+}  // namespace assay::runner

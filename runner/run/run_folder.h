@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "record/verdict.h"
+
+// The folder that a run writes: record.json, journal.jsonl, the reports and the servers' logs.
+namespace assay::runner {
+
+inline constexpr char kRecordFile[] = "record.json";
+inline constexpr char kJournalFile[] = "journal.jsonl";
+
+// A record with what is known before anything is measured; its status is "running".
+record::RunRecord NewRunRecord(const std::vector<std::string>& command, const std::string& branch);
+
+// Makes `out`, or out/<run id> when it is empty. Of several runs that were given one folder only one may have
+// it, and a folder that already holds a run is refused.
+Result<Path> ClaimRunFolder(const Path& out, const std::string& run_id);
+
+Status WriteReports(const record::RunRecord& record, const record::Verdict& verdict, const Path& folder);
+
+// What an attempt left that was killed or interrupted.
+struct EarlierAttempt {
+  record::RunRecord record;
+  std::map<std::string, std::vector<record::QuestionSample>> samples;  // by cell
+};
+Result<EarlierAttempt> LoadEarlierAttempt(const Path& folder);
+
+// Samples are taken over only when they were measured on the same change.
+Status CheckSameChange(const record::RunRecord& earlier, const record::RunRecord& now, const Path& folder);
+
+}  // namespace assay::runner
