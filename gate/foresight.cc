@@ -16,6 +16,7 @@ namespace {
 using record::AccuracyRecord;
 
 constexpr int64_t kParts = 40;
+constexpr int64_t kMostPlanned = 10'000'000;  // no eval has more, whatever a record says
 constexpr double kAlpha = 0.05;
 
 }  // namespace
@@ -45,12 +46,13 @@ int64_t PassingCount(const ThresholdPolicy& policy, int64_t n) {
 
 Foresight::Foresight(int64_t planned, const record::Sequential& sequential)
     : planned_(planned), looks_(sequential.looks) {
+  if (planned > kMostPlanned) looks_.clear();
   std::erase_if(looks_, [&](int64_t look) { return look <= 0 || look >= planned; });
   std::sort(looks_.begin(), looks_.end());
   looks_.erase(std::unique(looks_.begin(), looks_.end()), looks_.end());
   for (const int64_t look : looks_) {
-    spent_.push_back(record::SpentError(static_cast<double>(look) / static_cast<double>(planned),
-                                        std::clamp(sequential.error, 0.0, 0.5)));
+    const double error = sequential.error > 0 ? std::min(sequential.error, 0.5) : 0;
+    spent_.push_back(record::SpentError(static_cast<double>(look) / static_cast<double>(planned), error));
   }
 }
 
@@ -151,10 +153,8 @@ Foreseen Foresight::Paired(const AccuracyRecord& part, const AccuracyRecord& bas
   return Foreseen::kOpen;
 }
 
-bool IsDecided(const record::CellRecord& cell, const CellPolicy& policy) {
-  if (!cell.accuracy || !cell.accuracy->sequential) return false;
+bool IsDecided(const record::CellRecord& cell, const CellPolicy& policy, const Foresight& foresight) {
   const AccuracyRecord& part = *cell.accuracy;
-  const Foresight foresight(part.questions * part.repeats, *part.sequential);
   std::vector<Foreseen> all;
   if (policy.policy.threshold) all.push_back(foresight.Threshold(part, *policy.policy.threshold));
   if (policy.policy.accuracy.paired && policy.baseline.requested) {

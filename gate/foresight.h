@@ -51,8 +51,9 @@ class Foresight {
   mutable std::vector<double> bounds_;
 };
 
-// Whether asking may end: one of the rules fails, or all that there are pass. `cell` holds the part.
-bool IsDecided(const record::CellRecord& cell, const CellPolicy& policy);
+// Whether asking may end: one of the rules fails, or all that there are pass. `cell` holds the part that
+// `foresight` was made for.
+bool IsDecided(const record::CellRecord& cell, const CellPolicy& policy, const Foresight& foresight);
 
 // The checks of an eval that ended early. `baseline` may be null.
 std::vector<record::Check> JudgeStopped(const record::CellRecord& cell, const CellPolicy& policy,

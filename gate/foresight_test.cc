@@ -96,6 +96,18 @@ TEST(Foresight, KnowsWhatNoRestCouldChange) {
   EXPECT_EQ(strict.Threshold(PartOf(right, Order(400), 10), At(0.5)), Foreseen::kOpen);
 }
 
+TEST(Foresight, TakesNoRecordAtItsWord) {
+  const AccuracyRecord whole = testing::ExampleAccuracy(400, 400);
+  AccuracyRecord part = PartOf(whole, Order(400), 200);
+  for (const double error : {-1.0, 0.0, std::nan("")}) {
+    part.sequential->error = error;
+    EXPECT_EQ(Foresight(400, *part.sequential).Threshold(part, At(0.99)), Foreseen::kOpen) << error;
+  }
+  part.sequential = record::Sequential{0.05, {200, -3, 200, 7, INT64_MAX}, true, 200};
+  EXPECT_EQ(Foresight(400, *part.sequential).Threshold(part, At(0.5)), Foreseen::kPass);
+  EXPECT_EQ(Foresight(INT64_MAX, *part.sequential).Threshold(part, At(0.5)), Foreseen::kOpen);
+}
+
 class JudgeStoppedTest : public ::testing::Test {
  protected:
   // 200 of the 448 answers of the example, all right unless broken.
@@ -127,7 +139,7 @@ TEST_F(JudgeStoppedTest, PassesWhatIsClear) {
               HasSubstr("after 201 of 448 samples in random order: the score of all would pass"));
   EXPECT_EQ(checks[1].rule, "paired");
   EXPECT_EQ(checks[1].outcome, Outcome::kPass);
-  EXPECT_TRUE(IsDecided(cell_, policy_));
+  EXPECT_TRUE(IsDecided(cell_, policy_, Foresight(448, *cell_.accuracy->sequential)));
 }
 
 TEST_F(JudgeStoppedTest, FailsALossAgainstTheBaseline) {
@@ -136,7 +148,8 @@ TEST_F(JudgeStoppedTest, FailsALossAgainstTheBaseline) {
   ASSERT_EQ(checks.size(), 2u);
   EXPECT_EQ(checks[1].outcome, Outcome::kFail);
   EXPECT_THAT(checks[1].reason, HasSubstr("60 lost and 0 won after 201 of 448 samples"));
-  EXPECT_TRUE(IsDecided(cell_, policy_)) << "one that fails is enough";
+  EXPECT_TRUE(IsDecided(cell_, policy_, Foresight(448, *cell_.accuracy->sequential)))
+      << "one that fails is enough";
 }
 
 TEST_F(JudgeStoppedTest, IsInvalidWhereItEndedAtNoLook) {

@@ -97,7 +97,7 @@ class Hypergeometric {
 }  // namespace
 
 double SpentError(double t, double error) {
-  if (t <= 0) return 0;
+  if (t <= 0 || error <= 0) return 0;
   if (t >= 1) return error;
   return 2 - 2 * NormalCdf(NormalQuantile(1 - error / 2) / std::sqrt(t));
 }

@@ -14,6 +14,7 @@ TEST(SpentError, IsOfOBrienAndFlemingsType) {
   EXPECT_NEAR(SpentError(2.0 / 3, 0.05), 0.0164, 5e-5);
   EXPECT_EQ(SpentError(1, 0.05), 0.05);
   EXPECT_EQ(SpentError(0, 0.05), 0);
+  EXPECT_EQ(SpentError(0.5, 0), 0);
 }
 
 // Published bounds of this spending function at 0.05 one-sided, to their four digits.

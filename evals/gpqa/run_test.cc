@@ -389,22 +389,20 @@ TEST_F(RunGpqaTest, AsksAllWhereNothingIsDecided) {
 }
 
 TEST_F(RunGpqaTest, HoldsAThousandRequestsInFlight) {
-  const std::string csv = assay::testing::MadeUpQuestions(1000);
-  ASSERT_TRUE(WriteFileAtomic(options_.dataset, csv));
-  StartServer({.token_interval_ms = 200, .tokens = 10});
+  ASSERT_TRUE(WriteFileAtomic(options_.dataset, assay::testing::MadeUpQuestions(1000)));
   options_.concurrency = 1000;
-  int64_t most = 0;
-  std::atomic<bool> over{false};
+  for (int i = 0; i < 1000; ++i) server_->Queue({.chunks = {{0, ": wait\n\n"}}, .never_end = true});
   std::thread watcher([&] {
-    while (!over) {
-      most = std::max<int64_t>(most, progress_.in_flight);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    while (progress_.in_flight < 1000 || server_->RequestBodies().size() < 1000)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    progress_.stop = true;
   });
-  const record::AccuracyRecord accuracy = Run();
-  over = true;
+  EXPECT_TRUE(Run().samples.empty()) << "all were held open together";
   watcher.join();
-  EXPECT_EQ(most, 1000);
+
+  progress_.stop = false;
+  StartServer({.token_interval_ms = 0});
+  const record::AccuracyRecord accuracy = Run();
   EXPECT_EQ(record::Count(accuracy).failed, 0);
   EXPECT_EQ(accuracy.samples.size(), 1000u);
   EXPECT_EQ(server_->RequestBodies().size(), 1000u) << "none was sent again";

@@ -121,7 +121,7 @@ Status Measure(const EvalOptions& options, const gate::CellPolicy& policy, Earli
                      MakeGpqaHooks(
                          options.gpqa, cell, policy,
                          [&](const record::QuestionSample& sample) { journal->Add(cell.key, sample); },
-                         std::move(earlier.samples[cell.key])));
+                         std::move(earlier.journal[cell.key].samples)));
   if (!accuracy) return tl::unexpected(std::move(accuracy).error());
   cell.accuracy = std::move(*accuracy);
   record.status = interrupted ? "interrupted" : "complete";

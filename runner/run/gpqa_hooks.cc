@@ -1,5 +1,7 @@
 #include "runner/run/gpqa_hooks.h"
 
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "gate/foresight.h"
@@ -15,10 +17,12 @@ evals::GpqaHooks MakeGpqaHooks(const evals::GpqaOptions& options, const record::
   hooks.kept = std::move(kept);
   if (options.stop != "when-certain") return hooks;
   hooks.looks = gate::Looks;
-  hooks.decided = [&cell, &policy](const record::AccuracyRecord& part) {
+  const auto foresight = std::make_shared<std::optional<gate::Foresight>>();
+  hooks.decided = [&cell, &policy, foresight](const record::AccuracyRecord& part) {
+    if (!*foresight) foresight->emplace(part.questions * part.repeats, *part.sequential);
     record::CellRecord so_far = cell;
     so_far.accuracy = part;
-    return gate::IsDecided(so_far, policy);
+    return gate::IsDecided(so_far, policy, **foresight);
   };
   return hooks;
 }

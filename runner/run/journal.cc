@@ -24,17 +24,25 @@ Result<std::unique_ptr<Journal>> Journal::Open(const Path& file) {
   return journal;
 }
 
-Result<std::map<std::string, std::vector<record::QuestionSample>>> ReadJournal(const Path& file) {
+Result<std::map<std::string, JournalCell>> ReadJournal(const Path& file) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
-  std::map<std::string, std::vector<record::QuestionSample>> samples;
+  std::map<std::string, JournalCell> cells;
   for (const std::string& line : SplitLines(text)) {
     const nlohmann::json entry = nlohmann::json::parse(line, nullptr, false);
-    if (!entry.is_object() || !entry.contains("sample") || !entry.value("cell", nlohmann::json()).is_string())
-      continue;
+    const nlohmann::json name = entry.is_object() ? entry.value("cell", nlohmann::json()) : nlohmann::json();
+    if (!name.is_string()) continue;
+    JournalCell& cell = cells[name.get<std::string>()];
+    if (const auto hash = entry.find("config_hash"); hash != entry.end() && hash->is_string())
+      cell.config_hash = hash->get<std::string>();
+    if (!entry.contains("sample")) continue;
     auto sample = record::ParseQuestionSample(entry["sample"]);
-    if (sample) samples[entry["cell"].get<std::string>()].push_back(std::move(*sample));
+    if (sample) cell.samples.push_back(std::move(*sample));
   }
-  return samples;
+  return cells;
+}
+
+void Journal::Begin(const std::string& cell, const std::string& config_hash) {
+  Write(nlohmann::json{{"cell", cell}, {"config_hash", config_hash}}.dump());
 }
 
 void Journal::Add(const std::string& cell, const record::QuestionSample& sample) {

@@ -20,6 +20,8 @@ class Journal {
   // Goes on where an earlier attempt ended, be it in the middle of a line.
   static Result<std::unique_ptr<Journal>> Open(const Path& file);
 
+  // Before the first entry of a cell: what was to be measured.
+  void Begin(const std::string& cell, const std::string& config_hash);
   void Add(const std::string& cell, const record::QuestionSample& sample);
   void Add(const std::string& cell, const std::string& serving, const record::RequestTiming& request);
 
@@ -31,8 +33,12 @@ class Journal {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-// The samples of accuracy evals in a journal, by cell, in the order they finished. Lines that a kill cut are
-// passed over. A file that cannot be read is an error.
-Result<std::map<std::string, std::vector<record::QuestionSample>>> ReadJournal(const Path& file);
+// What a journal has of a cell.
+struct JournalCell {
+  std::string config_hash;
+  std::vector<record::QuestionSample> samples;  // of the accuracy eval, in the order they finished
+};
+// By cell. Lines that a kill cut are passed over. A file that cannot be read is an error.
+Result<std::map<std::string, JournalCell>> ReadJournal(const Path& file);
 
 }  // namespace assay::runner

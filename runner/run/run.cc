@@ -30,19 +30,21 @@ EarlierCell EarlierOf(const EarlierAttempt& earlier, const Cell& cell) {
   for (const record::CellRecord& record : earlier.record.cells) {
     if (record.key == cell.key && record.config_hash == cell.config_hash) found.record = &record;
   }
-  if (const auto samples = earlier.samples.find(cell.key); samples != earlier.samples.end())
-    found.samples = samples->second;
+  const auto journal = earlier.journal.find(cell.key);
+  if (journal != earlier.journal.end()) found.samples = journal->second.samples;
   return found;
 }
 
+// Configs may have been edited since: then what was measured is not what would be.
 Status CheckSamePlan(const EarlierAttempt& earlier, const std::vector<Cell>& cells, const Path& folder) {
-  for (const record::CellRecord& record : earlier.record.cells) {
+  for (const auto& [key, journal] : earlier.journal) {
     const bool same = std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
-      return record.key.empty() || (record.key == cell.key && record.config_hash == cell.config_hash);
+      return key == cell.key && journal.config_hash == cell.config_hash;
     });
-    if (same) continue;
-    return Fail(ErrorKind::kUsage, "--resume: the run in {} has a cell {} that the configs no longer make",
-                folder.string(), record.key);
+    if (same || journal.samples.empty()) continue;
+    return Fail(ErrorKind::kUsage,
+                "--resume: the run in {} measured a cell {} that the configs no longer describe so",
+                folder.string(), key);
   }
   return {};
 }
@@ -84,6 +86,7 @@ Status RunCells(const std::vector<Cell>& cells, const std::vector<gate::CellPoli
     const Cell& cell = cells[i];
     if (interrupted) break;
     record.cells.emplace_back();
+    journal->Begin(cell.key, cell.config_hash);
     const auto keep = [&](const record::CellRecord& so_far) {
       record.cells.back() = so_far;
       if (const Status saved = SaveRunRecord(record, folder / kRecordFile); !saved)

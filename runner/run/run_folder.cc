@@ -9,7 +9,6 @@
 #include "assay_version.h"
 #include "base/clock.h"
 #include "reports/report.h"
-#include "runner/run/journal.h"
 #include "runner/run/subject.h"
 
 namespace assay::runner {
@@ -70,7 +69,7 @@ Result<EarlierAttempt> LoadEarlierAttempt(const Path& folder) {
     return Fail(ErrorKind::kUsage, "--resume: the run in {} is {}; there is nothing to go on with",
                 folder.string(), earlier.record.status);
   }
-  ASSIGN_OR_RETURN(earlier.samples, ReadJournal(folder / kJournalFile));
+  ASSIGN_OR_RETURN(earlier.journal, ReadJournal(folder / kJournalFile));
   return earlier;
 }
 

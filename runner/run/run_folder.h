@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "record/verdict.h"
+#include "runner/run/journal.h"
 
 // The folder that a run writes: record.json, journal.jsonl, the reports and the servers' logs.
 namespace assay::runner {
@@ -26,7 +27,7 @@ Status WriteReports(const record::RunRecord& record, const record::Verdict& verd
 // What an attempt left that was killed or interrupted.
 struct EarlierAttempt {
   record::RunRecord record;
-  std::map<std::string, std::vector<record::QuestionSample>> samples;  // by cell
+  std::map<std::string, JournalCell> journal;
 };
 Result<EarlierAttempt> LoadEarlierAttempt(const Path& folder);
 
