@@ -64,6 +64,7 @@ Config ToConfig(const VllmEvalFile& eval, const Path& file) {
 
   evals::GpqaOptions& gpqa = config.evals.gpqa.emplace();
   config.evals.gpqa_variant = "diamond";
+  gpqa.api = "responses";
   gpqa.repeats = kRepeats;
   gpqa.reasoning_effort = eval.reasoning_effort;
   gpqa.temperature = 1;

@@ -23,6 +23,8 @@ TEST(VllmEval, AsksAndJudgesAsVllmsTestDoes) {
   EXPECT_EQ(config.engine.model, "amd/gpt-oss-20b-w-mxfp4-a-bf16");
   ASSERT_TRUE(config.evals.gpqa);
   EXPECT_EQ(config.evals.gpqa_variant, "diamond");
+  EXPECT_EQ(config.evals.gpqa->api, "responses");
+  EXPECT_EQ(config.evals.gpqa->prompt, "gpt-oss");
   EXPECT_EQ(config.evals.gpqa->repeats, 8);
   EXPECT_EQ(config.evals.gpqa->seed, 0u);
   EXPECT_EQ(config.evals.gpqa->temperature, 1);

@@ -88,6 +88,7 @@ TEST_F(FilesOfOthersTest, AVllmEvalPassesFromItsThresholdLessFivePoints) {
   EXPECT_EQ(counts.samples, 1584);
   EXPECT_EQ(counts.correct, 414);
   EXPECT_EQ(cell.accuracy->grader, "compat");
+  EXPECT_EQ(cell.accuracy->api, "responses");
   EXPECT_TRUE(cell.serving.empty());
 
   std::vector<std::string> arguments = SplitLines(FileText("arguments"));
