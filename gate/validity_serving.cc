@@ -29,6 +29,11 @@ Check Decide(Check check, bool holds, std::string reason) {
   return check;
 }
 
+// An imported result that does not let its requests in flight be known.
+bool LoadIsOpen(const ServingRecord& serving) {
+  return !serving.source.empty() && serving.mean_in_flight <= 0;
+}
+
 std::string Plans(const ServingRecord& serving) {
   return serving.source + " results hold no planned send times";
 }
@@ -96,6 +101,8 @@ Check V2PinnedLength(const CellRecord& cell, const ServingRecord& serving) {
 
 Check V4InFlight(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V4_in_flight");
+  if (LoadIsOpen(serving))
+    return NotPossible(std::move(check), "the source does not say how long requests took");
   const int64_t wanted = std::min(*serving.max_concurrency, serving.num_prompts);
   const double ratio = serving.mean_in_flight / static_cast<double>(wanted);
   check.value = ratio;
@@ -244,7 +251,10 @@ ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& servi
   const double their_load =
       record::Median(Of(baseline, [](const ServingRecord& run) { return run.mean_in_flight; }));
   // In an open loop the number in flight is a result (rate x latency), elsewhere it is the load.
-  if (!IsOpenLoop(serving) && their_load > 0) {
+  if (LoadIsOpen(serving)) {
+    Add(validity, NotPossible(Named(cell, serving, "V4_same_in_flight"),
+                              "the source does not say how long requests took"));
+  } else if (!IsOpenLoop(serving) && their_load > 0) {
     const double difference = serving.mean_in_flight / their_load - 1;
     Check load = Named(cell, serving, "V4_same_in_flight");
     load.value = difference;

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "base/text.h"
+#include "gate/judge.h"
 #include "testing/temp_dir.h"
 
 namespace assay::runner {
@@ -70,6 +72,33 @@ TEST_F(ImportTest, ADetailedVllmResultGivesItsRequests) {
   EXPECT_EQ(serving.requests[0].output_tokens, 3);
   EXPECT_FLOAT_EQ(serving.requests[0].chunk_gaps_ms.at(1), 70.0f);
   EXPECT_EQ(serving.requests[2].error, "boom");
+  EXPECT_NEAR(serving.mean_in_flight, (0.22 + 0.24 + 0.0) / 2.0, 1e-6) << "busy seconds over the duration";
+}
+
+// Only some metrics are printed by default: without E2EL, TTFT and TPOT say how long a request took, and
+// without those nothing does.
+TEST_F(ImportTest, TheLoadOfAPlainResultIsOpenWhereItStatesNoTimes) {
+  std::string without_e2el(kVllm);
+  without_e2el.replace(without_e2el.find("\"mean_e2el_ms\": 1000.0, "), 24, "");
+  const auto some = Import({Write("some.json", without_e2el + "}")}, {});
+  ASSERT_TRUE(some) << some.error().message;
+  EXPECT_NEAR(some->cells[0].serving[0].mean_in_flight, 1.5, 1e-9) << "1.5/s x (0.1 s + 9 x 0.1 s)";
+  const auto none = Import({Write("none.json", R"({"completed": 3, "duration": 2.0, "max_concurrency": 2,
+    "output_throughput": 15.0, "request_throughput": 1.5, "total_output_tokens": 30})")},
+                           {});
+  ASSERT_TRUE(none) << none.error().message;
+  gate::Policy policy;
+  policy.performance.primary = {"output_throughput_tok_s"};
+  gate::Baseline itself;
+  itself.source = "itself";
+  itself.cells = none->cells;
+  const record::Verdict verdict = gate::Judge(*none, {{"imported", policy, itself}});
+  for (const record::Check& check : verdict.checks) {
+    if (!StartsWith(check.metric, "V4")) continue;
+    EXPECT_FALSE(check.primary) << check.metric;
+    EXPECT_TRUE(StartsWith(check.reason, "not possible: ")) << check.reason;
+  }
+  EXPECT_EQ(verdict.outcome, record::Outcome::kPass) << verdict.headline;
 }
 
 TEST_F(ImportTest, AScoreOfLmEvalComesWithItsSamples) {

@@ -96,8 +96,14 @@ Result<std::vector<RequestTiming>> ReadRequests(const ImportSource& source) {
   return requests;
 }
 
-// Little's law: requests in flight are their rate times the time each takes.
+// Little's law: requests in flight are their rate times the time each takes. Nullopt when the file states
+// neither its requests nor the times.
 std::optional<double> InFlight(const ServingRecord& serving) {
+  if (!serving.requests.empty() && serving.duration_s > 0) {
+    double busy_s = 0;
+    for (const RequestTiming& request : serving.requests) busy_s += request.last_chunk_s - request.sent_s;
+    return busy_s / serving.duration_s;
+  }
   const Metric* rate = record::Find(serving.metrics, "request_throughput_req_s");
   const Metric* time = record::Find(serving.metrics, "e2el_mean_ms");
   if (rate && time) return *rate->value * *time->value / 1e3;
