@@ -43,10 +43,25 @@ Result<int> Version(Database& database) {
   return std::stoi(text);
 }
 
-Status CheckOwner(Database& database, int version) {
-  ASSIGN_OR_RETURN(const std::string owner, database.Value("PRAGMA application_id"));
-  ASSIGN_OR_RETURN(const std::string tables, database.Value("SELECT count(*) FROM sqlite_master"));
-  if (owner == kApplicationId || (owner == "0" && version == 0 && tables == "0")) return {};
+// Of one moment: read one after the other, the marks of a store that another process is just making look like
+// those of a foreign file, without our mark and yet with tables.
+struct Marks {
+  int version = 0;
+  std::string owner;
+  int64_t tables = 0;
+};
+Result<Marks> ReadMarks(Database& database) {
+  ASSIGN_OR_RETURN(
+      Statement statement,
+      database.Prepare("SELECT (SELECT user_version FROM pragma_user_version), (SELECT "
+                       "application_id FROM pragma_application_id), count(*) FROM sqlite_master"));
+  ASSIGN_OR_RETURN([[maybe_unused]] const bool row, statement.Step());
+  return Marks{static_cast<int>(statement.Integer(0)), statement.Text(1), statement.Integer(2)};
+}
+
+Status CheckOwner(const Database& database, const Marks& marks) {
+  const bool empty = marks.owner == "0" && marks.version == 0 && marks.tables == 0;
+  if (marks.owner == kApplicationId || empty) return {};
   return Fail(ErrorKind::kUsage,
               "{}: is a SQLite file of another program; name another file with $ASSAY_STORE",
               database.file().string());
@@ -73,7 +88,7 @@ Status CheckIntegrity(Database& database) {
 // Going to write-ahead logging needs the file alone for a moment, and SQLite does not wait for that by
 // itself.
 Status UseWriteAheadLog(Database& database) {
-  constexpr int kAttempts = 300;
+  constexpr int kAttempts = 3000;  // half a minute, as for every other lock
   Status status;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     status = database.Run("PRAGMA journal_mode = WAL");
@@ -96,12 +111,12 @@ Status Migrate(Database& database) {
 }  // namespace
 
 Status PrepareStore(Database& database) {
-  ASSIGN_OR_RETURN(const int version, Version(database));
-  RETURN_IF_ERROR(CheckOwner(database, version));
-  RETURN_IF_ERROR(CheckVersion(database, version));
+  ASSIGN_OR_RETURN(const Marks marks, ReadMarks(database));
+  RETURN_IF_ERROR(CheckOwner(database, marks));
+  RETURN_IF_ERROR(CheckVersion(database, marks.version));
   RETURN_IF_ERROR(UseWriteAheadLog(database));
   RETURN_IF_ERROR(database.Run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
-  if (version < kVersion) RETURN_IF_ERROR(Migrate(database));
+  if (marks.version < kVersion) RETURN_IF_ERROR(Migrate(database));
   return CheckIntegrity(database);
 }
 
