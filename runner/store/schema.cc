@@ -7,7 +7,7 @@
 namespace assay::runner {
 namespace {
 
-constexpr char kApplicationId[] = "1095979859";  // "ASSY", in the file's header
+constexpr int64_t kApplicationId = 1095979859;  // "ASSY", in the file's header
 
 // Entry i leads from version i to version i + 1; a released one is never changed. Records are kept as their
 // JSON, with a hash because SQLite checks its own structure and not our bytes; what is searched has a column.
@@ -46,9 +46,7 @@ Result<int> Version(Database& database) {
 // Of one moment: read one after the other, the marks of a store that another process is just making look like
 // those of a foreign file, without our mark and yet with tables.
 struct Marks {
-  int version = 0;
-  std::string owner;
-  int64_t tables = 0;
+  int64_t version = 0, owner = 0, tables = 0;
 };
 Result<Marks> ReadMarks(Database& database) {
   ASSIGN_OR_RETURN(
@@ -56,18 +54,18 @@ Result<Marks> ReadMarks(Database& database) {
       database.Prepare("SELECT (SELECT user_version FROM pragma_user_version), (SELECT "
                        "application_id FROM pragma_application_id), count(*) FROM sqlite_master"));
   ASSIGN_OR_RETURN([[maybe_unused]] const bool row, statement.Step());
-  return Marks{static_cast<int>(statement.Integer(0)), statement.Text(1), statement.Integer(2)};
+  return Marks{statement.Integer(0), statement.Integer(1), statement.Integer(2)};
 }
 
 Status CheckOwner(const Database& database, const Marks& marks) {
-  const bool empty = marks.owner == "0" && marks.version == 0 && marks.tables == 0;
+  const bool empty = marks.owner == 0 && marks.version == 0 && marks.tables == 0;
   if (marks.owner == kApplicationId || empty) return {};
   return Fail(ErrorKind::kUsage,
               "{}: is a SQLite file of another program; name another file with $ASSAY_STORE",
               database.file().string());
 }
 
-Status CheckVersion(Database& database, int version) {
+Status CheckVersion(const Database& database, int64_t version) {
   if (version <= kVersion) return {};
   return Fail(
       ErrorKind::kUsage,
@@ -103,7 +101,7 @@ Status Migrate(Database& database) {
     ASSIGN_OR_RETURN(const int version, Version(database));  // again: another process may have been faster
     RETURN_IF_ERROR(CheckVersion(database, version));
     for (int next = version; next < kVersion; ++next) RETURN_IF_ERROR(database.Run(kMigrations[next]));
-    RETURN_IF_ERROR(database.Run(std::string("PRAGMA application_id = ") + kApplicationId));
+    RETURN_IF_ERROR(database.Run("PRAGMA application_id = " + std::to_string(kApplicationId)));
     return database.Run("PRAGMA user_version = " + std::to_string(kVersion));
   });
 }
