@@ -137,8 +137,12 @@ AccuracyBaseline FindAccuracyBaseline(const CellRecord& ours, const CellPolicy& 
   AccuracyBaseline found;
   for (const CellRecord& cell : policy.baseline.cells) {
     if (!cell.accuracy || cell.server.failure) continue;
+    if (cell.accuracy->sequential && cell.accuracy->sequential->stopped) {
+      found.ended_early = true;
+      continue;
+    }
     std::vector<std::string> obstacles = AccuracyObstacles(ours, cell, policy);
-    if (obstacles.empty()) return {&cell, {}};
+    if (obstacles.empty()) return {&cell, {}, false};
     if (found.obstacles.empty()) found.obstacles = std::move(obstacles);
   }
   return found;

@@ -14,6 +14,7 @@ struct AccuracyBaseline {
   // Why the newest candidate cannot be paired: "dataset_hash: aa here, bb in the baseline". Empty when none
   // has an accuracy record at all.
   std::vector<std::string> obstacles;
+  bool ended_early = false;  // there are runs that ended before all was asked: no baseline, and no obstacle
 };
 AccuracyBaseline FindAccuracyBaseline(const record::CellRecord& ours, const CellPolicy& policy);
 

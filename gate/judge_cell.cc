@@ -83,6 +83,11 @@ class CellJudge {
       compared_ = true;
       return baseline.cell;
     }
+    // Where runs end as soon as they are certain, none of them has all answers: the threshold decides.
+    if (baseline.obstacles.empty() && baseline.ended_early && policy_.policy.threshold) {
+      Note("baseline", "earlier runs ended early, so there are no answers to compare question by question");
+      return nullptr;
+    }
     if (baseline.obstacles.empty()) {
       MissingBaseline("accuracy", "there is no accuracy baseline yet", {});
       return nullptr;

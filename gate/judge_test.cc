@@ -38,6 +38,27 @@ TEST(Judge, PassesARunLikeItsBaseline) {
   EXPECT_EQ(Find(verdict, "output_throughput_tok_s")->outcome, Outcome::kPass);
 }
 
+// What ended early has not all answers: it is passed over, and where nothing else is there the threshold
+// decides.
+TEST(Judge, ARunThatEndedEarlyIsNoBaselineAndNoObstacle) {
+  const auto end_early = [](record::CellRecord& cell) {
+    cell.accuracy->complete = false;
+    cell.accuracy->sequential = record::Sequential{0.05, {10, 20}, true, 20};
+  };
+  Scene scene;
+  end_early(scene.policy.baseline.cells.front());
+  EXPECT_EQ(Find(scene.Judge(), "gpqa_score", "paired")->outcome, Outcome::kPass) << "an older one is whole";
+
+  for (record::CellRecord& cell : scene.policy.baseline.cells) end_early(cell);
+  const Verdict verdict = scene.Judge();
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.headline;
+  EXPECT_FALSE(verdict.missing_baseline);
+  EXPECT_FALSE(Find(verdict, "gpqa_score", "paired"));
+
+  scene.policy.policy.threshold.reset();
+  EXPECT_TRUE(scene.Judge().missing_baseline) << "nothing else judges the answers";
+}
+
 TEST(Judge, FailsASlowdownBeyondMarginAndNoise) {
   Scene scene;
   scene.cell().serving = {testing::ExampleServing(20 * 1.1, 5 * 1.1)};

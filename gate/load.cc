@@ -8,11 +8,11 @@ using record::RequestTiming;
 using record::ServingRecord;
 
 bool IsOpenLoop(const ServingRecord& serving) {
-  return serving.request_rate > 0 && !serving.max_concurrency;
+  return (serving.request_rate > 0 || !serving.arrivals.empty()) && !serving.max_concurrency;
 }
 
 bool IsClosedLoop(const ServingRecord& serving) {
-  return serving.request_rate <= 0 && serving.max_concurrency.has_value();
+  return serving.request_rate <= 0 && serving.arrivals.empty() && serving.max_concurrency.has_value();
 }
 
 int64_t Completed(const ServingRecord& serving) {

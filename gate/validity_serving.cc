@@ -85,8 +85,17 @@ Check V1Arithmetic(const CellRecord& cell, const ServingRecord& serving) {
                             *requests->value, MeanOutputTokens(serving), expected));
 }
 
+// Whether each request asked for an answer of a length of its own: a range, the rows of a file or a trace.
+bool LengthsVary(const ServingRecord& serving) {
+  return serving.prompts.find("range ratio") != std::string::npos || serving.dataset == "sharegpt" ||
+         serving.dataset == "custom" || serving.arrivals.find("trace") != std::string::npos;
+}
+
 Check V2PinnedLength(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V2_output_length");
+  if (LengthsVary(serving)) {
+    return NotPossible(std::move(check), "the lengths asked for differ from request to request");
+  }
   if (!serving.ignore_eos || serving.output_len <= 0) {
     return NotPossible(std::move(check), "output length is not pinned (ignore_eos is off)");
   }
@@ -132,11 +141,19 @@ Check V5SentOnTime(const CellRecord& cell, const ServingRecord& serving) {
                   planned, sent, 100 * planned / sent));
 }
 
+// Seconds between planned requests; a ramp or a trace has no one rate.
+double MeanGap(const ServingRecord& serving) {
+  if (serving.request_rate > 0) return 1 / serving.request_rate;
+  double last = 0;
+  for (const RequestTiming& request : serving.requests) last = std::max(last, request.planned_s);
+  return serving.requests.empty() ? 0 : last / static_cast<double>(serving.requests.size());
+}
+
 // Later than a whole gap, requests no longer arrive as planned but as the client gets around to them.
 Check V5SendLag(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V5_send_lag");
   if (!serving.source.empty()) return NotPossible(std::move(check), Plans(serving));
-  const double limit = std::max(20.0, 1000 / serving.request_rate);
+  const double limit = std::max(20.0, 1000 * MeanGap(serving));
   check.unit = "ms";
   check.value = serving.send_lag_p99_ms;
   check.reference = limit;

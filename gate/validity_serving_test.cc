@@ -109,6 +109,34 @@ TEST(JudgeServingValidity, SaysThatAGrowingQueueIsNoSteadyRate) {
   EXPECT_FALSE(check.primary);
 }
 
+// A ramp and a trace have arrivals and no rate.
+TEST(JudgeServingValidity, HoldsAnyPlannedArrivalsToTheirSchedule) {
+  ServingRecord ramp = OpenLoop(100, 10, 0.5);
+  ramp.request_rate = 0;
+  ramp.arrivals = "linear ramp-up from 5 to 20 requests/s";
+  EXPECT_EQ(Named(JudgeServingValidity({}, ramp), "V5_send_rate.open").outcome, Outcome::kPass);
+  ramp.send_lag_p99_ms = 101;  // the mean gap is 100 ms
+  EXPECT_EQ(Named(JudgeServingValidity({}, ramp), "V5_send_lag.open").outcome, Outcome::kInvalid);
+  ramp.max_concurrency = 64;  // a limit that the plan rarely reaches is no load to be held
+  for (const record::Check& check : JudgeServingValidity({}, ramp).checks) {
+    EXPECT_NE(check.metric, "V4_in_flight.open");
+  }
+}
+
+TEST(JudgeServingValidity, LengthsThatDifferByRequestAreHeldToNoOneLength) {
+  for (const auto& [dataset, prompts] :
+       {std::pair{"sharegpt", ""}, {"custom", ""}, {"random", "range ratio 0.5 (vllm)"}}) {
+    ServingRecord serving = OpenLoop(100, 10, 0.5);
+    serving.output_len = 128;
+    EXPECT_EQ(Named(JudgeServingValidity({}, serving), "V2_output_length.open").outcome, Outcome::kInvalid);
+    serving.dataset = dataset;
+    serving.prompts = prompts;
+    const record::Check check = Named(JudgeServingValidity({}, serving), "V2_output_length.open");
+    EXPECT_EQ(check.outcome, Outcome::kInconclusive) << dataset << check.reason;
+    EXPECT_FALSE(check.primary);
+  }
+}
+
 TEST(JudgeServingValidity, NeverPassesWhatTheRecordCannotShow) {
   ServingRecord serving = OpenLoop(100, 10, 0.5);
   for (auto& request : serving.requests) request.output_tokens_from_usage = false;
