@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,8 +20,12 @@ struct RateSearch {
 struct RateProbe {
   double rate = 0;
   bool met = false;
-  std::string why;  // what was measured, in words
+  std::string why;     // what was measured, in words
+  bool alone = false;  // no two requests were in flight at once: a lower rate would measure the same
 };
+
+// As many as a load of `rate` sends in `seconds`, but never fewer than a handful.
+int64_t ProbePrompts(double rate, double seconds);
 
 struct RateFound {
   std::optional<double> rate;  // the highest that met the limits; nullopt: none did
@@ -29,7 +34,8 @@ struct RateFound {
 };
 
 // Doubles the rate until a probe fails its limits (or halves it until one meets them), then closes in by
-// geometric bisection. Stops early when `probe` fails.
+// geometric bisection. Ends without a rate when requests miss the limits even alone. Stops early when `probe`
+// fails.
 Result<RateFound> FindHighestRate(const RateSearch& search,
                                   const std::function<Result<RateProbe>(double rate)>& probe);
 

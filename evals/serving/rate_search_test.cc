@@ -8,7 +8,7 @@ namespace {
 // A server that keeps its limits up to `capacity`.
 Result<RateFound> Search(double capacity, RateSearch search = {}) {
   return FindHighestRate(search, [&](double rate) -> Result<RateProbe> {
-    return RateProbe{rate, rate <= capacity, ""};
+    return RateProbe{rate, rate <= capacity, "", false};
   });
 }
 
@@ -37,6 +37,22 @@ TEST(FindHighestRate, SaysWhenTheServerNeverGaveIn) {
   EXPECT_EQ(found->probes.size(), 7u) << "1, 2, 4 ... 64";
 }
 
+TEST(FindHighestRate, LooksAtNoLowerRateWhenRequestsMissEvenAlone) {
+  const auto found = FindHighestRate({.first = 64}, [](double rate) -> Result<RateProbe> {
+    return RateProbe{rate, false, "", rate <= 16};
+  });
+  ASSERT_TRUE(found.has_value());
+  EXPECT_FALSE(found->rate.has_value());
+  EXPECT_EQ(found->probes.size(), 3u) << "64, 32, 16";
+}
+
+TEST(ProbePrompts, LastAsLongAsAskedAndAreNeverFewerThanAHandful) {
+  EXPECT_EQ(ProbePrompts(16, 10), 160);
+  EXPECT_EQ(ProbePrompts(2.5, 3), 8) << "at least so many seconds";
+  EXPECT_EQ(ProbePrompts(0.001, 10), 5);
+  EXPECT_EQ(ProbePrompts(4096, 0), 5);
+}
+
 TEST(FindHighestRate, EndsAtItsLastProbe) {
   EXPECT_EQ(Search(1000, {.probes = 3})->probes.size(), 3u);
   EXPECT_EQ(Search(1000, {.probes = 3})->rate, 4);
@@ -47,7 +63,7 @@ TEST(FindHighestRate, EndsWithANoisyServer) {
   int probe = 0;
   const auto found = FindHighestRate({}, [&](double rate) -> Result<RateProbe> {
     ++probe;
-    return RateProbe{rate, probe % 3 != 0, ""};
+    return RateProbe{rate, probe % 3 != 0, "", false};
   });
   ASSERT_TRUE(found.has_value());
   EXPECT_LE(found->probes.size(), 20u);

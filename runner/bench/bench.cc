@@ -99,7 +99,8 @@ int ExitCodeOf(const BenchRun& run, bool interrupted) {
 // Whether a run kept the limits, in words.
 evals::RateProbe Judge(const BenchOptions& options, double rate, const BenchRun& run) {
   const evals::ServingSeries series = evals::SeriesOf(run.serving.requests);
-  evals::RateProbe probe{rate, true, ""};
+  evals::RateProbe probe{rate, true, "",
+                         series.failed == 0 && evals::PeakInFlight(run.serving.requests) <= 1};
   if (series.failed > 0) {
     probe.met = false;
     probe.why = fmt::format("{} requests failed; ", series.failed);
@@ -122,6 +123,15 @@ evals::RateProbe Judge(const BenchOptions& options, double rate, const BenchRun&
   return probe;
 }
 
+// A server that answers nothing has no rate to find.
+Status CheckItAnswers(const BenchOptions& options, double rate, const BenchRun& run) {
+  const std::vector<record::RequestTiming>& requests = run.serving.requests;
+  if (requests.empty() || evals::SeriesOf(requests).completed > 0) return {};
+  return Fail(ErrorKind::kInfrastructure,
+              "--find-rate: at {:g} requests/s {} failed all {} requests; the first: {}", rate,
+              options.base_url, requests.size(), requests.front().error);
+}
+
 Result<int> FindRate(BenchOptions options, const std::string& server_version,
                      const std::atomic<bool>& interrupted) {
   std::optional<BenchRun> best;
@@ -130,9 +140,11 @@ Result<int> FindRate(BenchOptions options, const std::string& server_version,
   const auto found = evals::FindHighestRate(options.search, [&](double rate) -> Result<evals::RateProbe> {
     evals::ServingOptions serving = options.serving;
     serving.request_rate = rate;
+    serving.num_prompts = evals::ProbePrompts(rate, options.probe_s);
     serving.repetition = repetition++;  // no prompt twice, or a prefix cache would lift the later probes
     ASSIGN_OR_RETURN(BenchRun run, Measure(options, serving, interrupted));
     if (interrupted) return Fail(ErrorKind::kInterrupted, "interrupted during the rate search");
+    RETURN_IF_ERROR(CheckItAnswers(options, rate, run));
     const evals::RateProbe probe = Judge(options, rate, run);
     fmt::print("{:>10.3f} req/s  {}  {}\n", rate, probe.met ? "met   " : "missed", probe.why);
     std::fflush(stdout);
@@ -144,7 +156,8 @@ Result<int> FindRate(BenchOptions options, const std::string& server_version,
   });
   if (!found) return tl::unexpected<Error>(found.error());
   if (!best) {
-    fmt::print("no rate met the limits\n");
+    fmt::print("no rate met the limits{}\n",
+               found->probes.back().alone ? ": requests miss them even alone" : "");
     return kExitFail;
   }
   fmt::print("highest rate that met the limits: {:.3f} req/s{}\n", best_rate,

@@ -26,7 +26,7 @@ struct BenchOptions {
 
   std::map<std::string, double> limits;  // rate search: ttft, tpot, itl, e2el in ms
   double limit_percentile = 99;
-  double probe_s = 10;  // a probe sends at least so many seconds of its rate: a queue must have time to grow
+  double probe_s = 10;  // a probe sends so many seconds of its rate: a queue must have time to grow
   evals::RateSearch search;
 
   bool save_result = false, save_detailed = false, append_result = false;

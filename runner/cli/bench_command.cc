@@ -29,8 +29,8 @@ data     --dataset-name random|prefix_repetition|sharegpt|custom  --dataset-path
 load     --request-rate inf  --burstiness 1.0 (inf: constant)  --max-concurrency N  --trace-file FILE
          --ramp-up-strategy linear|exponential --ramp-up-start-rps N --ramp-up-end-rps N
          --num-warmups 0  --warmup-until-steady  --request-timeout 21600  --idle-timeout 600 (seconds)
-search   --find-rate ttft:200 tpot:50 (ms)  --find-rate-percentile 99  --find-rate-seconds 10 (of load, at least)
-         --start-rate 1  --max-rate 4096
+search   --find-rate ttft:200 tpot:50 (ms)  --find-rate-percentile 99  --find-rate-seconds 10 (of load,
+         at least 5 requests: they and not --num-prompts say how many a rate is given)  --start-rate 1  --max-rate 4096
 sampling --temperature --top-p --top-k --min-p --frequency-penalty --presence-penalty --repetition-penalty
          --logprobs --extra-body JSON --chat-template-kwargs JSON  --continuous-usage (tokens of each chunk)
 report   --percentile-metrics ttft,tpot,itl[,e2el,...]  --metric-percentiles 99  --goodput ttft:200 tpot:50

@@ -178,6 +178,29 @@ TEST_F(BenchServeTest, FindsTheHighestRateThatMeetsALimit) {
   EXPECT_THAT(Out(), HasSubstr("no rate met the limits"));
 }
 
+TEST_F(BenchServeTest, ARateIsTriedForTheSecondsAskedFor) {
+  const std::vector<std::string> one_rate = {"--find-rate",  "e2el:60000", "--max-rate", "200",
+                                             "--start-rate", "200",        "--model",    "scripted"};
+  const auto sent = [&](const std::string& seconds) {
+    std::vector<std::string> flags = one_rate;
+    flags.insert(flags.end(), {"--find-rate-seconds", seconds});
+    const size_t before = server_->RequestBodies().size();
+    EXPECT_EQ(Bench(flags), 0) << Err() << Out();
+    return server_->RequestBodies().size() - before;
+  };
+  EXPECT_EQ(sent("0.5"), 100u) << "not the 8 of --num-prompts";
+  EXPECT_EQ(sent("0.01"), 5u);
+}
+
+TEST_F(BenchServeTest, NoRateIsSoughtOfADeadServer) {
+  const std::vector<std::string> arguments = Arguments(
+      {"--find-rate", "ttft:5000", "--model", "m", "--start-rate", "1000", "--find-rate-seconds", "0"});
+  server_.reset();
+  EXPECT_EQ(Run(arguments), runner::kExitInfrastructure) << Out();
+  EXPECT_THAT(Err(), HasSubstr("--find-rate: at 1000 requests/s"));
+  EXPECT_THAT(Err(), HasSubstr("cannot connect"));
+}
+
 TEST_F(BenchServeTest, SpeaksOtherDefinitions) {
   ASSERT_EQ(Bench({"--definitions", "guidellm"}), 0) << Err();
   EXPECT_EQ(Out().find("Serving Benchmark Result"), std::string::npos);
