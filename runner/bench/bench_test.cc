@@ -168,7 +168,9 @@ TEST(VllmJson, HasVllmsKeys) {
                           "p99.9_ttft_ms",
                           "mean_tpot_ms",
                           "p99_itl_ms",
-                          "std_e2el_ms"}) {
+                          "std_e2el_ms",
+                          "latencies",
+                          "queue_times"}) {
     EXPECT_TRUE(result.contains(key)) << key;
   }
   EXPECT_EQ(result["request_rate"], "inf");
@@ -180,6 +182,20 @@ TEST(VllmJson, HasVllmsKeys) {
   EXPECT_EQ(result["total_output_tokens"], 5);
   EXPECT_FALSE(result.contains("ttfts")) << "only with --save-detailed";
   EXPECT_EQ(result["assay"]["dataset"], "random");
+}
+
+TEST(VllmJson, HasTheTimesOfEachRequestWithoutDetailsToo) {
+  RequestTiming late = WorkedExample(), failed;
+  late.planned_s = 0.1;
+  late.sent_s = 0.25;
+  failed.error = "the answer was cut";
+  const json result = json::parse(VllmJson(Options(), Measured({WorkedExample(), late, failed})));
+  ASSERT_EQ(result["latencies"].size(), 3u);
+  EXPECT_NEAR(result["latencies"][0].get<double>(), 0.80, 1e-9) << "seconds";
+  EXPECT_NEAR(result["latencies"][1].get<double>(), 0.55, 1e-9);
+  EXPECT_EQ(result["latencies"][2], 0);
+  EXPECT_NEAR(result["queue_times"][1].get<double>(), 0.15, 1e-9) << "sent - planned";
+  EXPECT_EQ(result["queue_times"][2], 0);
 }
 
 TEST(VllmJson, HasEveryRequestWithSaveDetailed) {

@@ -89,6 +89,17 @@ void AddDetails(const BenchRun& run, ordered_json& json) {
   add("errors", [](const RequestTiming& r) { return Printable(r.error); });
 }
 
+// Seconds of each request, which vLLM leaves in files without details too.
+void AddTimes(const BenchRun& run, ordered_json& json) {
+  ordered_json latencies = ordered_json::array(), waits = ordered_json::array();
+  for (const RequestTiming& r : run.serving.requests) {
+    latencies.push_back(r.error.empty() ? r.last_chunk_s - r.sent_s : 0.0);
+    waits.push_back(r.error.empty() ? std::max(0.0, r.sent_s - r.planned_s) : 0.0);
+  }
+  json["latencies"] = std::move(latencies);
+  json["queue_times"] = std::move(waits);
+}
+
 void AddOurs(const BenchOptions& options, const BenchRun& run, ordered_json& json) {
   const evals::ServingOptions& asked = options.serving;
   ordered_json& ours = json["assay"];
@@ -130,6 +141,7 @@ std::string VllmJson(const BenchOptions& options, const BenchRun& run) {
       json[fmt::format("p{}_{}_ms", PercentileWord(p), metric.key)] = PercentileOrZero(values, p);
   }
   if (options.save_detailed) AddDetails(run, json);
+  AddTimes(run, json);
   AddOurs(options, run, json);
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
