@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "base/text.h"
 #include "evals/serving/conversations.h"
 #include "evals/serving/random.h"
 
@@ -51,6 +50,70 @@ PlannedPrompt FromCustom(const ServingOptions& options, Conversation conversatio
   return prompt;
 }
 
+// The usable prompts of a file, dealt out in its (shuffled) order: no entry twice.
+class Deck {
+ public:
+  Deck(const ServingOptions& options, std::vector<Conversation> conversations, const Encoder& encode)
+      : options_(options),
+        conversations_(std::move(conversations)),
+        encode_(encode),
+        end_(conversations_.size()) {}
+
+  // `count` prompts, fewer when the entries are used up.
+  Result<std::vector<PlannedPrompt>> FromStart(int64_t count) {
+    return Deal(count, [this] { return start_++; });
+  }
+  Result<std::vector<PlannedPrompt>> FromEnd(int64_t count) {
+    return Deal(count, [this] { return --end_; });
+  }
+
+ private:
+  template <typename Next>
+  Result<std::vector<PlannedPrompt>> Deal(int64_t count, Next next) {
+    std::vector<PlannedPrompt> prompts;
+    while (std::ssize(prompts) < count && start_ < end_) {
+      Conversation conversation = std::move(conversations_[next()]);
+      if (options_.dataset != "sharegpt") {
+        prompts.push_back(FromCustom(options_, std::move(conversation)));
+        continue;
+      }
+      ASSIGN_OR_RETURN(auto prompt, FromShareGpt(options_, std::move(conversation), encode_));
+      if (prompt) prompts.push_back(std::move(*prompt));
+    }
+    return prompts;
+  }
+
+  const ServingOptions& options_;
+  std::vector<Conversation> conversations_;
+  const Encoder& encode_;
+  size_t start_ = 0, end_;
+};
+
+void RepeatUpTo(int64_t count, std::vector<PlannedPrompt>& prompts) {
+  for (size_t i = 0; std::ssize(prompts) < count; ++i) {
+    PlannedPrompt again = prompts[i];
+    prompts.push_back(std::move(again));
+  }
+}
+
+// What the measurement does not take; all that there is where it takes everything.
+Result<PlannedPrompts> WarmUpPrompts(const ServingOptions& options, Deck& deck, int64_t count) {
+  ASSIGN_OR_RETURN(auto measured, deck.FromStart(options.num_prompts));
+  PlannedPrompts planned;
+  ASSIGN_OR_RETURN(planned.prompts, deck.FromEnd(count));
+  const int64_t others = std::ssize(planned.prompts);
+  if (others == 0) {
+    std::reverse(measured.begin(), measured.end());
+    measured.resize(std::min(measured.size(), static_cast<size_t>(count)));
+    planned.prompts = std::move(measured);
+    planned.note = "warm-up of measured prompts, as the file has no others";
+  } else if (others < count) {
+    planned.note = fmt::format("{} of {} warm-up prompts repeated", count - others, count);
+  }
+  if (!planned.prompts.empty()) RepeatUpTo(count, planned.prompts);
+  return planned;
+}
+
 }  // namespace
 
 Result<PlannedPrompts> ConversationPrompts(const ServingOptions& options, std::string_view phase,
@@ -60,18 +123,11 @@ Result<PlannedPrompts> ConversationPrompts(const ServingOptions& options, std::s
                    sharegpt ? LoadShareGpt(options.dataset_path) : LoadCustom(options.dataset_path));
   const uint64_t repetition = options.fresh_prompts ? options.repetition : 0;
   if (options.shuffle) Shuffle(conversations, {options.seed, NameKey(options.name), repetition});
-  if (StartsWith(phase, "warm_up")) std::reverse(conversations.begin(), conversations.end());
+  Deck deck(options, std::move(conversations), encode);
+  if (phase == "warm_up") return WarmUpPrompts(options, deck, count);
 
   PlannedPrompts planned;
-  for (Conversation& conversation : conversations) {
-    if (static_cast<int64_t>(planned.prompts.size()) == count) break;
-    if (!sharegpt) {
-      planned.prompts.push_back(FromCustom(options, std::move(conversation)));
-      continue;
-    }
-    ASSIGN_OR_RETURN(auto prompt, FromShareGpt(options, std::move(conversation), encode));
-    if (prompt) planned.prompts.push_back(std::move(*prompt));
-  }
+  ASSIGN_OR_RETURN(planned.prompts, deck.FromStart(count));
   ASSIGN_OR_RETURN(const std::string hash, Sha256File(options.dataset_path));
   planned.note = fmt::format("{} {}", options.dataset_path.filename().string(), hash.substr(0, 12));
 
@@ -81,10 +137,7 @@ Result<PlannedPrompts> ConversationPrompts(const ServingOptions& options, std::s
     return Fail(ErrorKind::kUsage, "{}: {} usable prompts, {} are needed", options.dataset_path.string(),
                 found, count);
   }
-  for (int64_t i = found; i < count; ++i) {
-    PlannedPrompt again = planned.prompts[static_cast<size_t>(i % found)];
-    planned.prompts.push_back(std::move(again));
-  }
+  RepeatUpTo(count, planned.prompts);
   planned.note += fmt::format(", {} of {} prompts repeated", count - found, count);
   return planned;
 }

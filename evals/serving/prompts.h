@@ -26,8 +26,9 @@ struct PlannedPrompts {
 
 // The prompts of one phase ("warm_up", "measured"). A random prompt depends on seed, name, repetition, phase
 // and its index alone: more prompts do not change the first ones, and no two phases share one that a prefix
-// cache could keep. Conversations of a file are dealt out from its shuffled start when measured, from its end
-// for the warm-up. `trace`, when not empty, has the lengths of random prompts that it names.
+// cache could keep. Conversations of a file are dealt out from its start, shuffled by seed, name and
+// repetition, when measured; the warm-up has those that `num_prompts` measured ones leave, where there are
+// any. `trace`, when not empty, has the lengths of random prompts that it names.
 Result<PlannedPrompts> PlanPrompts(const ServingOptions& options, std::string_view phase, int64_t count,
                                    const std::vector<TraceEntry>& trace, const Encoder& encode);
 

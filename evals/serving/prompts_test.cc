@@ -210,14 +210,47 @@ TEST_F(ConversationPromptsTest, TooFewAreRepeatedAndTheRecordSaysSo) {
   EXPECT_THAT(planned->note, HasSubstr("3 of 5 prompts repeated"));
 }
 
-TEST_F(ConversationPromptsTest, WarmUpTakesTheOtherEnd) {
+std::string Lines(int count) {
   std::string lines;
-  for (int i = 0; i < 20; ++i) lines += "{\"prompt\": \"p" + std::to_string(i) + "\"}\n";
-  const ServingOptions options = Options("custom", lines);
-  std::set<std::string> seen;
-  for (const PlannedPrompt& prompt : Plan(options, 10)) seen.insert(prompt.text);
-  for (const PlannedPrompt& prompt : Plan(options, 10, "warm_up")) seen.insert(prompt.text);
+  for (int i = 0; i < count; ++i) lines += "{\"prompt\": \"p" + std::to_string(i) + "\"}\n";
+  return lines;
+}
+
+std::set<std::string> Texts(const std::vector<PlannedPrompt>& prompts) {
+  std::set<std::string> texts;
+  for (const PlannedPrompt& prompt : prompts) texts.insert(prompt.text);
+  return texts;
+}
+
+TEST_F(ConversationPromptsTest, WarmUpTakesWhatIsNotMeasured) {
+  ServingOptions options = Options("custom", Lines(20));
+  options.num_prompts = 10;
+  std::set<std::string> seen = Texts(Plan(options, 10));
+  seen.merge(Texts(Plan(options, 10, "warm_up")));
   EXPECT_EQ(seen.size(), 20u);
+}
+
+TEST_F(ConversationPromptsTest, AWarmUpLongerThanTheRestRepeatsItAndNothingMeasured) {
+  for (const bool sharegpt : {false, true}) {
+    ServingOptions options = sharegpt ? Options("sharegpt", ShareGpt(10, 20)) : Options("custom", Lines(20));
+    options.num_prompts = 15;
+    const std::set<std::string> measured = Texts(Plan(options, 15, "measured", BytesPerToken(8)));
+    const auto warm_up = PlanPrompts(options, "warm_up", 12, {}, BytesPerToken(8));
+    ASSERT_TRUE(warm_up.has_value());
+    EXPECT_EQ(warm_up->prompts.size(), 12u);
+    EXPECT_EQ(Texts(warm_up->prompts).size(), 5u);
+    for (const std::string& text : Texts(warm_up->prompts)) EXPECT_EQ(measured.count(text), 0u) << text;
+    EXPECT_EQ(warm_up->note, "7 of 12 warm-up prompts repeated");
+  }
+}
+
+TEST_F(ConversationPromptsTest, AFileThatIsMeasuredWholeWarmsUpWithTheSameAndSaysSo) {
+  ServingOptions options = Options("custom", Lines(3));
+  options.num_prompts = 8;
+  const auto warm_up = PlanPrompts(options, "warm_up", 4, {}, kNone);
+  ASSERT_TRUE(warm_up.has_value());
+  EXPECT_EQ(warm_up->prompts.size(), 4u);
+  EXPECT_EQ(warm_up->note, "warm-up of measured prompts, as the file has no others");
 }
 
 TEST_F(ConversationPromptsTest, SeedShufflesAndTheFilesOrderCanBeKept) {

@@ -119,8 +119,13 @@ class Benchmark {
       options_.num_prompts = std::min(options_.num_prompts, static_cast<int64_t>(trace_.size()));
     }
     ASSIGN_OR_RETURN(encode_, FindEncoder(base_url_, options_));
-    ASSIGN_OR_RETURN(warm_up_, PlanPhase("warm_up", options_.warmups, nullptr));
+    std::string warm_up_note;
     ASSIGN_OR_RETURN(measured_, PlanPhase("measured", options_.num_prompts, &note_));
+    ASSIGN_OR_RETURN(warm_up_, PlanPhase("warm_up", options_.warmups + WavesOfFile(), &warm_up_note));
+    if (!warm_up_note.empty()) note_ += ", " + warm_up_note;
+    waves_.assign(std::make_move_iterator(warm_up_.begin() + options_.warmups),
+                  std::make_move_iterator(warm_up_.end()));
+    warm_up_.resize(static_cast<size_t>(options_.warmups));
     progress_.done = 0;
     progress_.planned = options_.warmups + options_.num_prompts;
     return {};
@@ -134,10 +139,10 @@ class Benchmark {
     plan.requests = std::move(warm_up_);
     DriveLoad(*client_, std::move(plan), progress_, {});
     if (!options_.steady_warm_up) return sent;
-    const int64_t wave_size = std::min<int64_t>(options_.max_concurrency.value_or(kOpenLoopWave), 256);
+    const int64_t wave_size = WaveSize();
     Status status;
     WarmUpUntilSteady([&](int index) {
-      auto wave = PlanPhase(fmt::format("warm_up wave {}", index), wave_size, nullptr);
+      auto wave = PlanWave(index);
       if (!wave) status = tl::unexpected(std::move(wave).error());
       if (!status || progress_.stop) return -1.0;
       sent += wave_size;
@@ -164,6 +169,21 @@ class Benchmark {
   const std::string& note() const { return note_; }
 
  private:
+  int64_t WaveSize() const {
+    return std::min<int64_t>(options_.max_concurrency.value_or(kOpenLoopWave), 256);
+  }
+  // Prompts of a file are dealt out once, for all waves that there may be.
+  int64_t WavesOfFile() const {
+    const bool file = options_.dataset == "sharegpt" || options_.dataset == "custom";
+    return file && options_.steady_warm_up ? kMostWarmUpWaves * WaveSize() : 0;
+  }
+
+  Result<std::vector<PlannedRequest>> PlanWave(int index) {
+    if (waves_.empty()) return PlanPhase(fmt::format("warm_up wave {}", index), WaveSize(), nullptr);
+    const auto first = waves_.begin() + index * WaveSize();
+    return std::vector<PlannedRequest>(first, first + WaveSize());
+  }
+
   Result<std::vector<PlannedRequest>> PlanPhase(std::string_view phase, int64_t count, std::string* note) {
     if (count == 0) return std::vector<PlannedRequest>();
     const std::vector<TraceEntry> none;
@@ -179,7 +199,7 @@ class Benchmark {
   std::unique_ptr<HttpClient> client_;
   Encoder encode_;
   std::vector<TraceEntry> trace_;
-  std::vector<PlannedRequest> warm_up_, measured_;
+  std::vector<PlannedRequest> warm_up_, waves_, measured_;
   std::string note_;
 };
 

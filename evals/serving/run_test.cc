@@ -245,6 +245,27 @@ TEST_F(RunServingTest, WarmsUpUntilSteadyAndCountsIt) {
   EXPECT_EQ(std::set(prompts.begin(), prompts.end()).size(), prompts.size()) << "none twice";
 }
 
+TEST_F(RunServingTest, WavesOfAFileTakeEntriesOfTheirOwn) {
+  const assay::testing::TempDir folder;
+  std::string lines;
+  for (int i = 0; i < 41; ++i) lines += "{\"prompt\": \"p" + std::to_string(i) + "\"}\n";
+  options_.dataset = "custom";
+  options_.dataset_path = folder.Write("data", lines);  // 8 measured, 1 and 16 waves of 2 before
+  options_.warmups = 1;
+  options_.max_concurrency = 2;
+  options_.steady_warm_up = true;
+  const ServingRecord serving = Run();
+  std::set<std::string> prompts;
+  for (const std::string& body : server_->RequestBodies())
+    prompts.insert(json::parse(body)["prompt"].get<std::string>());
+  EXPECT_EQ(prompts.size(), server_->RequestBodies().size()) << "none twice";
+  EXPECT_GE(prompts.size(), 8u + 1 + 3 * 2);
+  EXPECT_EQ(serving.prompts.find("repeated"), std::string::npos) << serving.prompts;
+
+  options_.num_prompts = 10;
+  EXPECT_THAT(Run().prompts, HasSubstr("2 of 33 warm-up prompts repeated"));
+}
+
 TEST_F(RunServingTest, AsksChatForTextAndClocksItsReasoning) {
   options_.api = "chat";
   options_.num_prompts = 1;
