@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "base/secrets.h"
 #include "base/text.h"
 #include "evals/gpqa/dataset.h"
 #include "evals/http/client.h"
@@ -31,10 +32,11 @@ Result<std::string> Download(const std::string& url) {
   request.url = url;
   request.follow_redirects = true;
   const HttpResult result = Fetch(request);
-  if (!result.error.empty()) return Fail(ErrorKind::kInfrastructure, "{}: {}", url, result.error);
+  if (!result.error.empty())
+    return Fail(ErrorKind::kInfrastructure, "{}: {}", HideUserInfo(url), result.error);
   if (!result.ok()) {
     return Fail(result.status >= 500 ? ErrorKind::kInfrastructure : ErrorKind::kUsage,
-                "{}: the server answers with HTTP {}", url, result.status);
+                "{}: the server answers with HTTP {}", HideUserInfo(url), result.status);
   }
   return result.body;
 }

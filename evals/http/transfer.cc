@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/secrets.h"
 #include "base/text.h"
 
 namespace assay::evals {
@@ -101,13 +102,13 @@ std::string Transfer::Words(CURLcode code) const {
       long os_error = 0;
       curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &os_error);
       const char* why = os_error != 0 ? std::strerror(static_cast<int>(os_error)) : detail_.data();
-      return fmt::format("cannot connect to {}: {}", request_.url, why);
+      return fmt::format("cannot connect to {}: {}", HideUserInfo(request_.url), why);
     }
     case CURLE_OPERATION_TIMEDOUT: {
       curl_off_t connected_us = 0;
       curl_easy_getinfo(easy_, CURLINFO_CONNECT_TIME_T, &connected_us);
       if (connected_us == 0) {
-        return fmt::format("no connection to {} within {} ms", request_.url,
+        return fmt::format("no connection to {} within {} ms", HideUserInfo(request_.url),
                            request_.connect_timeout.count());
       }
       return fmt::format("not finished within {:g} s (request timeout)",

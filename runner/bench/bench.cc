@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secrets.h"
 #include "record/statistics.h"
 #include "runner/bench/server_questions.h"
 #include "runner/bench/statistics.h"
@@ -129,7 +130,7 @@ Status CheckItAnswers(const BenchOptions& options, double rate, const BenchRun& 
   if (requests.empty() || evals::SeriesOf(requests).completed > 0) return {};
   return Fail(ErrorKind::kInfrastructure,
               "--find-rate: at {:g} requests/s {} failed all {} requests; the first: {}", rate,
-              options.base_url, requests.size(), requests.front().error);
+              HideUserInfo(options.base_url), requests.size(), requests.front().error);
 }
 
 Result<int> FindRate(BenchOptions options, const std::string& server_version,

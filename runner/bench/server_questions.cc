@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/secrets.h"
 #include "evals/http/client.h"
 #include "evals/http/request.h"
 #include "wire/chat.h"
@@ -35,12 +36,12 @@ std::string Problem(const evals::HttpResult& result) {
 Result<std::string> FirstModel(const BenchOptions& options) {
   const evals::HttpResult result = Ask(options, "/v1/models");
   if (!result.ok()) {
-    return Fail(ErrorKind::kInfrastructure, "{}/v1/models: {}; name the model with --model", options.base_url,
-                Problem(result));
+    return Fail(ErrorKind::kInfrastructure, "{}/v1/models: {}; name the model with --model",
+                HideUserInfo(options.base_url), Problem(result));
   }
   ASSIGN_OR_RETURN(const auto models, wire::ParseModelList(result.body));
   if (models.empty())
-    return Fail(ErrorKind::kInfrastructure, "{}/v1/models lists no model", options.base_url);
+    return Fail(ErrorKind::kInfrastructure, "{}/v1/models lists no model", HideUserInfo(options.base_url));
   return models.front().id;
 }
 
@@ -67,8 +68,8 @@ Status WaitUntilReady(const BenchOptions& options, const std::atomic<bool>& inte
     if (result.ok()) return {};
     if (interrupted) return Fail(ErrorKind::kInterrupted, "interrupted while waiting for the server");
     if (Seconds(RealClock().Now() + kReadyEvery - start) > options.ready_timeout_s) {
-      return Fail(ErrorKind::kInfrastructure, "{} gave no token within {:g} s: {}", options.base_url,
-                  options.ready_timeout_s, Problem(result));
+      return Fail(ErrorKind::kInfrastructure, "{} gave no token within {:g} s: {}",
+                  HideUserInfo(options.base_url), options.ready_timeout_s, Problem(result));
     }
     const TimePoint next = RealClock().Now() + kReadyEvery;
     while (!interrupted && RealClock().Now() < next)

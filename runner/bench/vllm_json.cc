@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay_version.h"
+#include "base/secrets.h"
 #include "base/text.h"
 #include "runner/bench/bench.h"
 #include "runner/bench/statistics.h"
@@ -107,7 +108,7 @@ void AddOurs(const BenchOptions& options, const BenchRun& run, ordered_json& jso
           {"commit", ASSAY_COMMIT},
           {"server_version", run.server_version},
           {"command", options.command},
-          {"base_url", options.base_url},
+          {"base_url", HideUserInfo(options.base_url)},
           {"seed", asked.seed},
           {"repetition", asked.repetition},
           {"dataset", run.serving.dataset},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "runner/cli/bench_flags.h"
 #include "runner/cli/command.h"
@@ -185,7 +186,7 @@ int BenchCommand(int argc, char** argv) {
   AddLoadFlags(app, flags, options);
   AddReportFlags(app, flags, options);
   std::vector<std::string> words = Normalised(argc - 1, argv + 1);
-  options.command = Shown(words);
+  options.command = HideSecrets(Shown(words));
   options.command.insert(options.command.begin(), {"assay", "bench"});
   words.front() = "bench serve";
   std::vector<char*> pointers;

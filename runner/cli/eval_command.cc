@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "runner/cli/command.h"
 #include "runner/cli/exit_code.h"
@@ -164,7 +165,14 @@ Result<Flags> FlagsOfEarlier(const Path& folder) {
 
 Result<int> Eval(Flags flags) {
   if (!flags.eval.resume.empty()) {
+    const std::string given = flags.eval.base_url;
     ASSIGN_OR_RETURN(flags, FlagsOfEarlier(flags.eval.resume));
+    std::string& url = flags.eval.base_url;
+    if (HideUserInfo(given) == url) url = given;
+    if (url.find(kHidden) != std::string::npos) {
+      return Fail(ErrorKind::kUsage,
+                  "--resume: the record does not keep the password of {}; give that --base-url again", url);
+    }
   }
   EvalOptions& eval = flags.eval;
   if (eval.base_url.empty()) return Fail(ErrorKind::kUsage, "--base-url is required");

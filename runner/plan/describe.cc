@@ -1,3 +1,4 @@
+#include "base/secrets.h"
 #include "base/text.h"
 #include "runner/plan/plan.h"
 
@@ -6,8 +7,16 @@ namespace {
 
 std::string EnvWords(const LaunchPlan& launch) {
   std::string words;
-  for (const auto& [name, value] : launch.env) words += name + "=" + ShellQuote(value) + " ";
+  for (const auto& [name, value] : launch.env)
+    words += name + "=" + ShellQuote(ShownValue(name, value)) + " ";
   return words;
+}
+
+Config WithoutSecrets(Config config) {
+  config.engine.argv = HideSecrets(std::move(config.engine.argv));
+  config.engine.extra_args = HideSecrets(std::move(config.engine.extra_args));
+  for (auto& [name, value] : config.engine.env) value = ShownValue(name, value);
+  return config;
 }
 
 std::string GpqaWords(const evals::GpqaOptions& gpqa) {
@@ -37,14 +46,14 @@ std::string DescribeCell(const Cell& cell) {
   std::string text = fmt::format("cell {}\n  config    {} ({})\n", cell.key, config.file.string(),
                                  cell.config_hash.substr(0, 12));
   text += fmt::format("  hardware  {}\n", config.hardware);
-  text += fmt::format("  command   {}{}\n", EnvWords(cell.launch), ShellJoin(cell.launch.argv));
+  text += fmt::format("  command   {}{}\n", EnvWords(cell.launch), ShellJoin(HideSecrets(cell.launch.argv)));
   text += fmt::format("  ready     {} answers and {} gives a token, within {} s\n", cell.launch.ready_path,
                       cell.launch.model_id, cell.launch.ready_timeout_s);
   if (config.evals.gpqa) text += fmt::format("  eval      {}\n", GpqaWords(*config.evals.gpqa));
   for (const auto& serving : config.evals.serving)
     text += fmt::format("  eval      {}\n", ServingWords(serving));
   for (const std::string& note : config.notes) text += fmt::format("  note      {}\n", note);
-  return text + "  resolved\n" + Indented(ToYaml(config));
+  return text + "  resolved\n" + Indented(ToYaml(WithoutSecrets(config)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/secrets.h"
 #include "base/text.h"
 #include "evals/http/client.h"
 #include "evals/http/request.h"
@@ -39,16 +40,17 @@ Status ChooseModel(EvalOptions& options) {
     request.headers.push_back("Authorization: Bearer " + options.gpqa.api_key);
   const evals::HttpResult result = evals::Fetch(request);
   if (!result.error.empty())
-    return Fail(ErrorKind::kInfrastructure, "--base-url {}: {}", options.base_url, result.error);
+    return Fail(ErrorKind::kInfrastructure, "--base-url {}: {}", HideUserInfo(options.base_url),
+                result.error);
   if (result.status == 401 || result.status == 403) {
-    return Fail(ErrorKind::kUsage, "{}: HTTP {}: {}; set ASSAY_API_KEY or OPENAI_API_KEY", request.url,
-                result.status, wire::ErrorMessage(result.body));
+    return Fail(ErrorKind::kUsage, "{}: HTTP {}: {}; set ASSAY_API_KEY or OPENAI_API_KEY",
+                HideUserInfo(request.url), result.status, wire::ErrorMessage(result.body));
   }
   const auto models = wire::ParseModelList(result.body);
   if (!result.ok() || !models || models->empty()) {
     if (!options.gpqa.model.empty()) return {};
-    return Fail(ErrorKind::kUsage, "{}: lists no model (HTTP {}); name it with --model", request.url,
-                result.status);
+    return Fail(ErrorKind::kUsage, "{}: lists no model (HTTP {}); name it with --model",
+                HideUserInfo(request.url), result.status);
   }
   std::vector<std::string> names;
   for (const wire::ModelCard& card : *models) names.push_back(card.id);
@@ -57,10 +59,11 @@ Status ChooseModel(EvalOptions& options) {
       options.gpqa.model = names.front();
       return {};
     }
-    return Fail(ErrorKind::kUsage, "--model is needed: {} has {}", options.base_url, Join(names, ", "));
+    return Fail(ErrorKind::kUsage, "--model is needed: {} has {}", HideUserInfo(options.base_url),
+                Join(names, ", "));
   }
   if (std::find(names.begin(), names.end(), options.gpqa.model) != names.end()) return {};
-  return Fail(ErrorKind::kUsage, "--model {}: {} has {}", options.gpqa.model, options.base_url,
+  return Fail(ErrorKind::kUsage, "--model {}: {} has {}", options.gpqa.model, HideUserInfo(options.base_url),
               Join(names, ", "));
 }
 
@@ -78,7 +81,7 @@ record::CellRecord NewCell(const EvalOptions& options) {
   record::CellRecord cell;
   cell.key = "external." + KeyPart(options.gpqa.model) + ".gpqa";
   cell.config = KeyPart(options.gpqa.model);
-  cell.server.base_url = options.base_url;
+  cell.server.base_url = HideUserInfo(options.base_url);
   cell.server.model_id = options.gpqa.model;
   cell.fingerprint.hardware = "external";
   cell.fingerprint.model_hash = cell.fingerprint.tokenizer_hash = "id:" + options.gpqa.model;
@@ -155,7 +158,7 @@ Result<int> EvalGpqa(EvalOptions options) {
     record.id = earlier.record.id;
     record.created = earlier.record.created;
   }
-  spdlog::info("{}: {} samples of {}", options.base_url, samples, options.gpqa.model);
+  spdlog::info("{}: {} samples of {}", HideUserInfo(options.base_url), samples, options.gpqa.model);
   RETURN_IF_ERROR(Measure(options, policy, std::move(earlier), folder, record));
   RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
 

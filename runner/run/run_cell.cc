@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/secrets.h"
 #include "base/text.h"
 #include "runner/launch/watchdog.h"
 #include "runner/run/gpqa_hooks.h"
@@ -15,15 +16,6 @@ namespace assay::runner {
 namespace {
 
 using record::CellRecord;
-
-// A value that a record may show: not a secret.
-std::string Shown(const std::string& name, const std::string& value) {
-  const std::string lower = ToLower(name);
-  for (const char* word : {"token", "key", "secret", "password"}) {
-    if (lower.find(word) != std::string::npos) return "(hidden)";
-  }
-  return value;
-}
 
 // Flags that decide behaviour: the command line without the program, the port and where files lie on this
 // machine.
@@ -39,8 +31,8 @@ std::string BehaviourFlags(const LaunchPlan& launch, const EngineConfig& engine)
     if (!engine.tokenizer.empty() && flag == engine.tokenizer) flag = "{tokenizer}";
     flags.push_back(std::move(flag));
   }
-  for (const auto& [name, value] : launch.env) flags.push_back(name + "=" + Shown(name, value));
-  return ShellJoin(flags);
+  for (const auto& [name, value] : launch.env) flags.push_back(name + "=" + value);
+  return ShellJoin(HideSecrets(std::move(flags)));
 }
 
 // What the engine says of itself in its ready line; empty strings for servers that have none.
@@ -137,8 +129,8 @@ CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder)
   record.suite = cell.suite;
   record.config_hash = cell.config_hash;
   record.fingerprint = DetectFingerprint(cell.config.hardware);
-  record.server.argv = cell.launch.argv;
-  for (const auto& [name, value] : cell.launch.env) record.server.env[name] = Shown(name, value);
+  record.server.argv = HideSecrets(cell.launch.argv);
+  for (const auto& [name, value] : cell.launch.env) record.server.env[name] = ShownValue(name, value);
   record.server.model_id = cell.launch.model_id;
   record.server.tensor_parallel_size = cell.config.engine.tensor_parallel_size;
   record.server.tokenizer = cell.config.engine.tokenizer;
@@ -179,7 +171,7 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
   cell.launch.log_file = folder / (cell.key + ".server.log");
   CellRecord record = NewRecord(cell, cell.launch.log_file, folder);
 
-  spdlog::info("{}: starting {}", cell.key, ShellJoin(cell.launch.argv));
+  spdlog::info("{}: starting {}", cell.key, ShellJoin(HideSecrets(cell.launch.argv)));
   Result<Server::Started> start = Server::Start(cell.launch, interrupted);
   if (!start && start.error().kind == ErrorKind::kInterrupted) return record;
   if (!start) return tl::unexpected(std::move(start).error());
@@ -191,7 +183,7 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
   }
   Server& server = *started.server;
   record.server.ready_s = started.ready_s;
-  record.server.argv = server.Argv();
+  record.server.argv = HideSecrets(server.Argv());
   record.server.base_url = server.BaseUrl();
   AddEngine(server.Announcement(), cell.launch, cell.config.engine, record.fingerprint);
   spdlog::info("{}: ready after {:.1f} s at {}", cell.key, started.ready_s, server.BaseUrl());

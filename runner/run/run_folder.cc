@@ -8,6 +8,7 @@
 
 #include "assay_version.h"
 #include "base/clock.h"
+#include "base/secrets.h"
 #include "reports/report.h"
 #include "runner/run/subject.h"
 
@@ -39,7 +40,7 @@ record::RunRecord NewRunRecord(const std::vector<std::string>& command, const st
   record.repository = subject.repository;
   record.branch = branch.empty() ? subject.branch : branch;
   record.commit = subject.commit;
-  record.command = command;
+  record.command = HideSecrets(command);
   record.status = "running";
   return record;
 }

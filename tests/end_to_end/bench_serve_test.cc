@@ -228,5 +228,16 @@ TEST_F(BenchServeTest, KeepsKeysOutOfItsFile) {
   EXPECT_EQ(text.find("sk-secret"), std::string::npos);
 }
 
+TEST_F(BenchServeTest, KeepsThePasswordOfAnAddressToItself) {
+  const std::string address = "http://me:sk-secret@" + server_->BaseUrl().substr(7);
+  ASSERT_EQ(Bench({"--base-url", address, "--save-result", "--result-filename", (folder_ / "f").string()}), 0)
+      << Err();
+  const std::string text = ReadFile(folder_ / "f").value_or("");
+  EXPECT_EQ(json::parse(text)["assay"]["base_url"], "http://(hidden)@" + server_->BaseUrl().substr(7));
+  server_.reset();
+  EXPECT_EQ(Run({"bench", "serve", "--base-url", address}), runner::kExitInfrastructure);
+  EXPECT_EQ((text + Out() + Err()).find("sk-secret"), std::string::npos) << Err();
+}
+
 }  // namespace
 }  // namespace assay
