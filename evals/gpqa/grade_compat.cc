@@ -20,18 +20,19 @@ struct Rule {
   std::string_view regex;
 };
 
+// (*SKIP)(*F): what fails from one brace to the next closing one fails from any later brace before that too.
 constexpr std::array kRules = {
     Rule{"0 emphasised answer", R"((?i)~answers? [:\-–]?~ L\b)"},
     Rule{"1 answer at a line start", R"((?im)^ ~?answer:?~? :? ~?L)"},
     Rule{"2 answer, bracketed letter", R"((?i)\banswers?\b [:\-–]? \( L \))"},
     Rule{"3 answer, bare letter", R"((?i)\banswers?\b [:\-–]? L\b)"},
     Rule{"4 option or choice", R"((?i)\b(?:option|choice)\b [:\-–]? L\b)"},
-    Rule{"5 boxed", R"(\\boxed\{[^}]*?L[^}]*\})"},
-    Rule{"6 boxed textbf", R"(\\boxed\{[^}]*?\\textbf\{[^}]*?L[^}]*\}[^}]*\})"},
-    Rule{"7 boxed text", R"(\\boxed\{[^}]*?\\text\{[^}]*?L[^}]*\}[^}]*\})"},
+    Rule{"5 boxed", R"(\\boxed\{(?:[^}]*?L[^}]*\}|[^}]*(*SKIP)(*F)))"},
+    Rule{"6 boxed textbf", R"(\\boxed\{(?:[^}]*?\\textbf\{[^}]*?L[^}]*\}[^}]*\}|[^}]*(*SKIP)(*F)))"},
+    Rule{"7 boxed text", R"(\\boxed\{(?:[^}]*?\\text\{[^}]*?L[^}]*\}[^}]*\}|[^}]*(*SKIP)(*F)))"},
     Rule{"8 bracketed letter", R"((?<![A-Za-z0-9])[(\[] L [)\]](?![A-Za-z0-9]))"},
     Rule{"9 emphasised letter", R"((?<![A-Za-z0-9])~L~(?![A-Za-z0-9]))"},
-    Rule{"10 textbf", R"(\\textbf\{[^}]*?L[^}]*\})"},
+    Rule{"10 textbf", R"(\\textbf\{(?:[^}]*?L[^}]*\}|[^}]*(*SKIP)(*F)))"},
     Rule{"11 emphasised letter and text", R"((?<![A-Za-z0-9])~ L\)[^*_\n]+?~(?![A-Za-z0-9]))"},
     Rule{"12 line starts with the letter", R"((?m)^ ~?L)"},
 };

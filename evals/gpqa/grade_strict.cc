@@ -92,15 +92,17 @@ constexpr std::array kRules = {
          R"((?<![\p{L}\p{N}]) (?<letter>[A-D]) \s+ is \s+ the \s+ (?: correct | right | best ) \s+
        (?: answer | option | choice ) \b)"},
     // \boxed{B} · \boxed{\text{(B)}} · \boxed{B: some text}
-    Rule{"boxed", R"(\\ f?box(?:ed)? \s* \{ (?&opening) (?: (?i: option | choice ) \b )? (?&opening) (?:
+    Rule{"boxed",
+         R"(\\ f?box(?:ed)? \s* \{ (?&opening) (*SKIP) (?: (?i: option | choice ) \b )? (?&opening) (?:
          [(\[] \s* (?<letter>[A-Da-d]) \s* [)\]]
        | (?<letter>[A-D]) (?= \s* [*_$]* [}:.)\]] ) (?! \. \w ) ))"},
     // <answer>B</answer>
     Rule{"answer tag", R"((?m) < (?i: (?:final_?)? answer ) > (?&filler) LETTER)"},
     // Other languages: 答案：C · 正确答案是 C · Réponse : B
     Rule{"other language", R"((?m) (?: 答案 | 正确选项 | 正確選項 | 答え | 回答 | 解答 | 정답 | 답변 )
-       (?&mark)* (?: [:=] | 是 | 为 | 為 | 应为 | 應為 | は | 은 | 는 ) (?&mark)* :?
-       (?: (?&mark)* (?: 选项 | 選項 | 选 | 選 ) )? LETTER)"},
+       (?&mark)* (?: (?: [:=] | 是 | 为 | 為 | 应为 | 應為 | は | 은 | 는 ) (?&mark)* :?
+                     (?: (?&mark)* (?: 选项 | 選項 | 选 | 選 ) )?
+                   | (?: 选择 | 選擇 | 选 | 選 ) ) LETTER)"},
     Rule{"chosen, in Chinese",
          R"((?m) (?: 故 | 应 | 應 | 因此 | 所以 ) (?: 选择 | 選擇 | 选 | 選 ) (?: 项 | 項 )? :? CAPITAL)"},
     Rule{"other language, colon", R"((?m) (?<![\p{L}\p{N}])

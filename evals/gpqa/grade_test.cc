@@ -219,6 +219,8 @@ INSTANTIATE_TEST_SUITE_P(Forms, StrictGrader,
                              {"LetterIsTheAnswer", "So B is the correct answer, as shown.", "B"},
                              {"NoBreakSpace", "Answer:\u00a0C", "C"},
                              {"ChineseIs", "综上，正确答案是（B）。", "B"},
+                             {"ChineseAnswerChosen", "答案选B", "B"},
+                             {"ChineseFinalAnswerChosen", "最终答案选B。", "B"},
                              {"ChineseChoose", "故选C。", "C"},
                              {"ChineseThenReason", "答案是C因为能量守恒", "C"},
                              {"French", "Réponse : B", "B"},
@@ -266,6 +268,19 @@ TEST(BothGraders, ReadALongResponseInTime) {
   for (int i = 0; i < 20000; ++i) response += "the answer is that \\boxed{ energy (A) is _ ";
   EXPECT_EQ(GradeStrict(response + "\nAnswer: C").letter, "C");
   EXPECT_EQ(GradeCompat(response + "\nAnswer: C").letter, "C");
+}
+
+// What a model writes that does not stop. Quadratic searches take from seconds to minutes here.
+TEST(BothGraders, ReadARunawayResponseInTime) {
+  std::string answers, boxes;
+  for (int i = 0; i < 200000; ++i) answers += "Answer: B\n";
+  for (int i = 0; i < 200000; ++i) boxes += "\\boxed{";
+  EXPECT_EQ(GradeStrict(answers).letter, "B");
+  EXPECT_EQ(GradeCompat(answers).letter, "B");
+  EXPECT_EQ(GradeStrict(boxes).letter, "");
+  EXPECT_EQ(GradeCompat(boxes).letter, "\\");
+  EXPECT_EQ(GradeStrict(boxes + "B}").letter, "B");
+  EXPECT_EQ(GradeCompat(boxes + "B}").letter, "B");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class Pattern {
 
  private:
   struct Code;
-  std::optional<PatternHit> From(std::string_view text, size_t offset, size_t* end) const;
+  std::optional<PatternHit> From(std::string_view text, bool utf8, size_t offset, size_t* end) const;
 
   std::shared_ptr<const Code> code_;
 };
