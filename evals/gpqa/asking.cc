@@ -146,7 +146,7 @@ void Asking::Ask(size_t index, int retry) {
   StartStream(
       *client_, std::move(request), kind_, progress_,
       [this, index, retry](StreamOutcome outcome) { Answered(index, retry, std::move(outcome)); },
-      options_.model);
+      options_.any_model ? "" : options_.model);
 }
 
 wire::ChatRequest Asking::ChatRequestOf(size_t index) const {

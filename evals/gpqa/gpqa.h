@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ struct GpqaOptions {
   int repeats = 1;
   uint64_t seed = 0;
   std::string model;
+  bool any_model = false;                // answers may name another
   std::string prompt = "gpt-oss";        // a template's name or its file (prompt.h)
   std::string api = "chat";              // chat | responses
   std::string api_key;                   // sent as a bearer token when not empty
@@ -88,6 +90,10 @@ struct GpqaHooks {
 // Reads the data set, the prompt and the plan as RunGpqa will: what is wrong with them is known before a
 // server is started.
 Result<int64_t> CheckGpqa(const GpqaOptions& options);
+
+// What an answer depends on, by name: the hashes of data set and prompt, the model, how it is asked and
+// graded. Samples of two attempts belong together only where all of it is equal.
+Result<std::map<std::string, std::string>> WhatIsAsked(const GpqaOptions& options);
 
 // Asks every planned sample at base_url ("/v1/..." is appended), streaming. Returns an error only when the
 // data set cannot be used; a request that failed is a failed sample.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/hash.h"
@@ -78,6 +80,21 @@ record::AccuracyRecord RecordOf(const GpqaOptions& options, const Prepared& prep
 Result<int64_t> CheckGpqa(const GpqaOptions& options) {
   ASSIGN_OR_RETURN(const Prepared prepared, Prepare(options));
   return static_cast<int64_t>(prepared.plan.samples.size());
+}
+
+Result<std::map<std::string, std::string>> WhatIsAsked(const GpqaOptions& options) {
+  ASSIGN_OR_RETURN(const Prepared prepared, Prepare(options));
+  return std::map<std::string, std::string>{
+      {"dataset_sha256", prepared.dataset_hash},
+      {"prompt_sha256", Sha256(prepared.plan.prompt.text)},
+      {"model", options.model},
+      {"api", options.api},
+      {"grader", options.grader},
+      {"reasoning_effort", options.reasoning_effort},
+      {"temperature", fmt::format("{}", options.temperature)},
+      {"max_tokens", fmt::format("{}", options.max_tokens)},
+      {"sampling_seed", options.sampling_seed ? fmt::format("{}", *options.sampling_seed) : "none"},
+  };
 }
 
 Result<record::AccuracyRecord> RunGpqa(const std::string& base_url, const GpqaOptions& options,

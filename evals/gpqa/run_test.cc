@@ -326,6 +326,16 @@ TEST_F(RunGpqaTest, KeepsNoTextOfAQuestionUnlessAsked) {
   EXPECT_EQ(with_text.samples.at(0).answer, "Answer: A");
 }
 
+TEST_F(RunGpqaTest, TakesAnAnswerThatNamesAnotherModelOnlyWhenAskedTo) {
+  StartServer({.answer_model = "scripted-2026-01-01"});
+  options_.subset = 1;
+  EXPECT_THAT(Run().samples.at(0).error, HasSubstr("answered by the model scripted-2026-01-01"));
+  options_.any_model = true;
+  const record::AccuracyRecord accuracy = Run();
+  EXPECT_EQ(accuracy.samples.at(0).error, "");
+  EXPECT_EQ(accuracy.samples[0].strict, "A");
+}
+
 TEST_F(RunGpqaTest, AsksNothingTwiceThatIsKept) {
   const record::AccuracyRecord whole = Run();
   hooks_.kept = {whole.samples[2], whole.samples[0]};

@@ -26,6 +26,7 @@ $OPENAI_API_KEY.
 what is asked
   --base-url URL            http://127.0.0.1:8000, with or without /v1
   --model NAME              default: the only one that the server lists
+  --any-model               take answers that name another model than --model, as "gpt-x-2026-01-01" for "gpt-x"
   --variant NAME            diamond, main or extended: from the data folder (see assay data), or from --dataset
   --dataset FILE            a CSV with GPQA's columns; with --variant GPQA's zip or a folder
   --dataset-sha256 HEX      refuse a file with another SHA-256
@@ -59,8 +60,8 @@ how it is judged
 what is written
   --out DIR                 default: out/<run id>
   --include-text            keep prompts and answers in record and journal, so that assay grade can read them
-  --resume DIR              go on with an eval that was killed or interrupted, with the flags it had; what its
-                            journal has is not asked again
+  --resume DIR              go on with an eval that was killed or interrupted, with the flags it had (no other may
+                            be given, but --base-url for its password); what its journal has is not asked again
 
 example
   assay eval gpqa --base-url http://127.0.0.1:8000 --variant diamond --threshold 0.568 --tolerance absolute:0.05
@@ -72,6 +73,7 @@ struct Flags {
   EvalOptions eval;
   double threshold = -1;
   std::string tolerance;
+  Status alone;  // --resume given with anything else
 };
 
 std::string KeyOfEnvironment() {
@@ -108,6 +110,7 @@ void AddFlags(CLI::App& app, std::string& what, Flags& flags) {
   app.add_option("eval", what)->required()->check(CLI::IsMember({"gpqa"}));
   app.add_option("--base-url", eval.base_url);
   app.add_option("--model", gpqa.model);
+  app.add_flag("--any-model", gpqa.any_model);
   app.add_option("--variant", gpqa.variant)->check(CLI::IsMember({"diamond", "main", "extended"}));
   app.add_option("--dataset", gpqa.dataset);
   app.add_option("--dataset-sha256", gpqa.dataset_sha256);
@@ -145,7 +148,9 @@ std::optional<int> Parse(int argc, char** argv, Flags& flags) {
   flags.eval.command.assign(argv, argv + argc);
   flags.eval.command.insert(flags.eval.command.begin(), "assay");
   AddFlags(app, what, flags);
-  return ParseArguments(app, argc, argv);
+  const auto exit_code = ParseArguments(app, argc, argv);
+  if (!exit_code) flags.alone = CheckResumeIsAlone(app, {"eval", "--base-url"});
+  return exit_code;
 }
 
 // The flags of the attempt that is gone on with: those of its command line.
@@ -164,11 +169,16 @@ Result<Flags> FlagsOfEarlier(const Path& folder) {
 }
 
 Result<int> Eval(Flags flags) {
+  RETURN_IF_ERROR(flags.alone);
   if (!flags.eval.resume.empty()) {
     const std::string given = flags.eval.base_url;
     ASSIGN_OR_RETURN(flags, FlagsOfEarlier(flags.eval.resume));
     std::string& url = flags.eval.base_url;
-    if (HideUserInfo(given) == url) url = given;
+    if (!given.empty() && HideUserInfo(given) != url) {
+      return Fail(ErrorKind::kUsage, "--resume: that eval asked {}, not --base-url {}", url,
+                  HideUserInfo(given));
+    }
+    if (!given.empty()) url = given;
     if (url.find(kHidden) != std::string::npos) {
       return Fail(ErrorKind::kUsage,
                   "--resume: the record does not keep the password of {}; give that --base-url again", url);

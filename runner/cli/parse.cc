@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -26,6 +27,21 @@ std::optional<std::string> NearestFlag(const CLI::App& app, const std::string& m
 }
 
 }  // namespace
+
+Status CheckResumeIsAlone(const CLI::App& app, const std::vector<std::string>& besides) {
+  if (app.count("--resume") == 0) return {};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->check_name("--resume")) continue;
+    const auto is = [&](const std::string& name) { return option->check_name(name); };
+    if (std::any_of(besides.begin(), besides.end(), is)) continue;
+    return Fail(ErrorKind::kUsage,
+                "--resume goes on with everything as it was; leave {} away, or begin anew with another --out",
+                option->get_positional()
+                    ? fmt::format("{} ({})", option->results().front(), option->get_name())
+                    : option->get_name());
+  }
+  return {};
+}
 
 CLI::Validator NumberWithin(double low, double high) {
   return CLI::Validator(

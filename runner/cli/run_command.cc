@@ -36,7 +36,7 @@ report.md, record.json and the server's log, and exits with a code that says wha
   --stop-error X            how often that may differ from the verdict on all samples, each way (default: 0.05)
   --include-text            keep prompts and answers in record and journal, so that `assay grade` can read them
   --resume DIR              go on with a run that was killed or interrupted; what its journal has is not asked
-                            again. Configs and flags are those of that run unless they are given
+                            again. Configs and flags are those of that run: no other may be given
 
 example
   assay run configs/cpu/tiny-moe.yaml --suite smoke
@@ -44,7 +44,7 @@ example
 
 namespace {
 
-std::optional<int> Parse(int argc, char** argv, RunOptions& options) {
+std::optional<int> Parse(int argc, char** argv, RunOptions& options, Status& alone) {
   options = {};
   options.command.assign(argv, argv + argc);
   options.command.insert(options.command.begin(), "assay");
@@ -68,6 +68,7 @@ std::optional<int> Parse(int argc, char** argv, RunOptions& options) {
   app.add_flag("--include-text", options.include_text);
   app.add_option("--resume", options.resume);
   if (const auto exit_code = ParseArguments(app, argc, argv)) return *exit_code;
+  alone = CheckResumeIsAlone(app, {});
   if (!suite.empty()) options.suite = suite;
   options.use_store = !no_store;
   return std::nullopt;
@@ -78,12 +79,13 @@ Result<RunOptions> OptionsOfEarlier(const Path& folder) {
   ASSIGN_OR_RETURN(const EarlierAttempt earlier, LoadEarlierAttempt(folder));
   std::vector<std::string> command = earlier.record.command;
   RunOptions options;
+  Status alone;
   if (command.size() < 3 || command[1] != "run") {
     return Fail(ErrorKind::kUsage, "--resume: {} was not begun by assay run", folder.string());
   }
   std::vector<char*> argv;
   for (size_t i = 1; i < command.size(); ++i) argv.push_back(command[i].data());
-  if (Parse(static_cast<int>(argv.size()), argv.data(), options)) {
+  if (Parse(static_cast<int>(argv.size()), argv.data(), options, alone)) {
     return Fail(ErrorKind::kUsage, "--resume: the command that began {} is not understood", folder.string());
   }
   options.resume = folder;
@@ -94,10 +96,7 @@ Result<int> RunOrResume(RunOptions options) {
   if (options.configs.empty() && options.resume.empty()) {
     return Fail(ErrorKind::kUsage, "config is required; assay run --help shows every flag");
   }
-  if (!options.resume.empty() && !options.out.empty()) {
-    return Fail(ErrorKind::kUsage, "--resume writes into the folder it names; leave --out away");
-  }
-  if (options.configs.empty()) {
+  if (!options.resume.empty()) {
     ASSIGN_OR_RETURN(options, OptionsOfEarlier(options.resume));
   }
   return Run(options);
@@ -107,8 +106,10 @@ Result<int> RunOrResume(RunOptions options) {
 
 int RunCommand(int argc, char** argv) {
   RunOptions options;
-  if (const auto exit_code = Parse(argc, argv, options)) return *exit_code;
-  const Result<int> exit_code = RunOrResume(std::move(options));
+  Status alone;
+  if (const auto exit_code = Parse(argc, argv, options, alone)) return *exit_code;
+  const Result<int> exit_code =
+      alone ? RunOrResume(std::move(options)) : tl::unexpected(std::move(alone).error());
   if (exit_code) return *exit_code;
   fmt::print(stderr, "assay run: {}\n", exit_code.error().message);
   return ExitCodeOf(exit_code.error().kind);

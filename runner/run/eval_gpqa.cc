@@ -107,10 +107,9 @@ Status CheckSomethingDecides(const EvalOptions& options, const gate::Baseline& b
 }
 
 Status Measure(const EvalOptions& options, const gate::CellPolicy& policy, EarlierAttempt earlier,
-               const Path& folder, record::RunRecord& record) {
+               Journal& journal, record::RunRecord& record) {
   const std::atomic<bool>& interrupted = CatchInterrupts();
   record::CellRecord& cell = record.cells.front();
-  ASSIGN_OR_RETURN(const auto journal, Journal::Open(folder / kJournalFile));
   evals::Progress progress;
   const ProgressLine line("gpqa", progress);
   const std::jthread watch([&](const std::stop_token& over) {
@@ -123,7 +122,7 @@ Status Measure(const EvalOptions& options, const gate::CellPolicy& policy, Earli
       evals::RunGpqa(options.base_url, options.gpqa, progress,
                      MakeGpqaHooks(
                          options.gpqa, cell, policy,
-                         [&](const record::QuestionSample& sample) { journal->Add(cell.key, sample); },
+                         [&](const record::QuestionSample& sample) { journal.Add(cell.key, sample); },
                          std::move(earlier.journal[cell.key].samples)));
   if (!accuracy) return tl::unexpected(std::move(accuracy).error());
   cell.accuracy = std::move(*accuracy);
@@ -148,18 +147,25 @@ Result<int> EvalGpqa(EvalOptions options) {
   policy.policy.accuracy = options.accuracy;
   policy.policy.strict = options.strict;
 
+  ASSIGN_OR_RETURN(const auto asked, evals::WhatIsAsked(options.gpqa));
   EarlierAttempt earlier;
+  std::unique_ptr<Journal> journal;
   Path folder = options.resume;
   if (folder.empty()) {
     ASSIGN_OR_RETURN(folder, ClaimRunFolder(options.out, record.id));
     RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
+    ASSIGN_OR_RETURN(journal, Journal::Open(folder / kJournalFile));
   } else {
+    ASSIGN_OR_RETURN(journal,
+                     Journal::Open(folder / kJournalFile));  // first: nobody else writes what is read
     ASSIGN_OR_RETURN(earlier, LoadEarlierAttempt(folder));
+    for (const auto& [key, cell] : earlier.journal) RETURN_IF_ERROR(CheckSameAsked(cell, asked, folder));
     record.id = earlier.record.id;
     record.created = earlier.record.created;
   }
+  journal->BeginGpqa(record.cells.front().key, asked);
   spdlog::info("{}: {} samples of {}", HideUserInfo(options.base_url), samples, options.gpqa.model);
-  RETURN_IF_ERROR(Measure(options, policy, std::move(earlier), folder, record));
+  RETURN_IF_ERROR(Measure(options, policy, std::move(earlier), *journal, record));
   RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
 
   const record::Verdict verdict = gate::Judge(record, {policy});

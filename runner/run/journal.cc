@@ -1,6 +1,7 @@
 #include "runner/run/journal.h"
 
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <cerrno>
 #include <cstring>
@@ -15,6 +16,14 @@ Result<std::unique_ptr<Journal>> Journal::Open(const Path& file) {
     return Fail(ErrorKind::kInfrastructure, "{}: cannot be written: {}", file.string(), std::strerror(errno));
   }
   std::unique_ptr<Journal> journal(new Journal(stream));
+  if (::flock(::fileno(stream), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK)
+      return Fail(ErrorKind::kInfrastructure, "{}: cannot be locked: {}", file.string(),
+                  std::strerror(errno));
+    return Fail(ErrorKind::kUsage,
+                "{}: another assay is writing it; wait until that has ended, or end it, then --resume",
+                file.string());
+  }
   std::error_code ignored;
   const auto size = std::filesystem::file_size(file, ignored);
   if (!ignored && size > 0) {
@@ -34,6 +43,11 @@ Result<std::map<std::string, JournalCell>> ReadJournal(const Path& file) {
     JournalCell& cell = cells[name.get<std::string>()];
     if (const auto hash = entry.find("config_hash"); hash != entry.end() && hash->is_string())
       cell.config_hash = hash->get<std::string>();
+    if (const auto asked = entry.find("asked"); asked != entry.end() && asked->is_object()) {
+      cell.asked.clear();
+      for (const auto& [setting, value] : asked->items())
+        if (value.is_string()) cell.asked[setting] = value.get<std::string>();
+    }
     if (!entry.contains("sample")) continue;
     auto sample = record::ParseQuestionSample(entry["sample"]);
     if (sample) cell.samples.push_back(std::move(*sample));
@@ -43,6 +57,10 @@ Result<std::map<std::string, JournalCell>> ReadJournal(const Path& file) {
 
 void Journal::Begin(const std::string& cell, const std::string& config_hash) {
   Write(nlohmann::json{{"cell", cell}, {"config_hash", config_hash}}.dump());
+}
+
+void Journal::BeginGpqa(const std::string& cell, const std::map<std::string, std::string>& asked) {
+  Write(nlohmann::json{{"cell", cell}, {"eval", "gpqa"}, {"asked", asked}}.dump());
 }
 
 void Journal::Add(const std::string& cell, const record::QuestionSample& sample) {

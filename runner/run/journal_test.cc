@@ -50,6 +50,19 @@ TEST(Journal, GoesOnAfterAnyCut) {
   }
 }
 
+TEST(Journal, HasOneWriterForAsLongAsThatLives) {
+  const testing::TempDir folder;
+  {
+    const auto first = Journal::Open(folder / "j");
+    ASSERT_TRUE(first);
+    const auto second = Journal::Open(folder / "j");
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().kind, ErrorKind::kUsage);
+    EXPECT_THAT(second.error().message, ::testing::HasSubstr("another assay is writing it"));
+  }
+  EXPECT_TRUE(Journal::Open(folder / "j"));
+}
+
 TEST(Journal, ReadsNoNoise) {
   const testing::TempDir folder;
   ASSERT_TRUE(WriteFileAtomic(folder / "j",

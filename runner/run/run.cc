@@ -49,6 +49,28 @@ Status CheckSamePlan(const EarlierAttempt& earlier, const std::vector<Cell>& cel
   return {};
 }
 
+// What the cell's accuracy eval asks, and nothing when it has none.
+Result<std::map<std::string, std::string>> AskedBy(const Cell& cell) {
+  if (!cell.config.evals.gpqa) return std::map<std::string, std::string>{};
+  evals::GpqaOptions options = *cell.config.evals.gpqa;
+  options.model = cell.launch.model_id;
+  auto asked = evals::WhatIsAsked(options);
+  if (!asked) return FailWithin(cell.key, std::move(asked).error());
+  return asked;
+}
+
+// Data sets and prompts are files, and may have been edited as well.
+Status CheckSameAskedByAll(const EarlierAttempt& earlier, const std::vector<Cell>& cells,
+                           const Path& folder) {
+  for (const Cell& cell : cells) {
+    const auto journal = earlier.journal.find(cell.key);
+    if (journal == earlier.journal.end()) continue;
+    ASSIGN_OR_RETURN(const auto asked, AskedBy(cell));
+    RETURN_IF_ERROR(CheckSameAsked(journal->second, asked, folder));
+  }
+  return {};
+}
+
 // Flags that override the configs.
 void ApplyFlags(const RunOptions& options, std::vector<Cell>& cells) {
   for (Cell& cell : cells) {
@@ -77,22 +99,23 @@ Status CheckSomethingDecides(const std::vector<Cell>& cells, const std::vector<g
 
 // Every cell in turn. The record on disk is never more than one eval behind.
 Status RunCells(const std::vector<Cell>& cells, const std::vector<gate::CellPolicy>& policies,
-                const EarlierAttempt& earlier, const Path& folder, RunRecord& record) {
+                const EarlierAttempt& earlier, const Path& folder, Journal& journal, RunRecord& record) {
   const std::atomic<bool>& interrupted = CatchInterrupts();
   // What the earlier attempt wrote stays until there is more.
   if (earlier.record.cells.empty()) RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
-  ASSIGN_OR_RETURN(const auto journal, Journal::Open(folder / kJournalFile));
   for (size_t i = 0; i < cells.size(); ++i) {
     const Cell& cell = cells[i];
     if (interrupted) break;
     record.cells.emplace_back();
-    journal->Begin(cell.key, cell.config_hash);
+    journal.Begin(cell.key, cell.config_hash);
+    ASSIGN_OR_RETURN(const auto asked, AskedBy(cell));
+    if (!asked.empty()) journal.BeginGpqa(cell.key, asked);
     const auto keep = [&](const record::CellRecord& so_far) {
       record.cells.back() = so_far;
       if (const Status saved = SaveRunRecord(record, folder / kRecordFile); !saved)
         spdlog::warn("{}", saved.error().message);
     };
-    auto result = RunCell(cell, policies[i], EarlierOf(earlier, cell), folder, *journal, interrupted, keep);
+    auto result = RunCell(cell, policies[i], EarlierOf(earlier, cell), folder, journal, interrupted, keep);
     if (!result) return FailWithin(cell.key, std::move(result).error());
     record.cells.back() = std::move(*result);
   }
@@ -184,10 +207,14 @@ Result<int> Run(const RunOptions& options) {
 
   RunRecord record = NewRunRecord(options.command, options.branch);
   EarlierAttempt earlier;
+  std::unique_ptr<Journal> journal;
   if (!options.resume.empty()) {
+    // First: nobody else writes what is read.
+    ASSIGN_OR_RETURN(journal, Journal::Open(options.resume / kJournalFile));
     ASSIGN_OR_RETURN(earlier, LoadEarlierAttempt(options.resume));
     RETURN_IF_ERROR(CheckSameChange(earlier.record, record, options.resume));
     RETURN_IF_ERROR(CheckSamePlan(earlier, cells, options.resume));
+    RETURN_IF_ERROR(CheckSameAskedByAll(earlier, cells, options.resume));
     record.id = earlier.record.id;
     record.created = earlier.record.created;
     record.command = earlier.record.command;
@@ -198,8 +225,9 @@ Result<int> Run(const RunOptions& options) {
   Path folder = options.resume;
   if (folder.empty()) {
     ASSIGN_OR_RETURN(folder, ClaimRunFolder(options.out, record.id));
+    ASSIGN_OR_RETURN(journal, Journal::Open(folder / kJournalFile));
   }
-  RETURN_IF_ERROR(RunCells(cells, policies, earlier, folder, record));
+  RETURN_IF_ERROR(RunCells(cells, policies, earlier, folder, *journal, record));
   RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
 
   // An interrupted run has fewer cells than policies.

@@ -81,4 +81,27 @@ Status CheckSameChange(const record::RunRecord& earlier, const record::RunRecord
               now.commit.empty() ? "unknown" : now.commit);
 }
 
+Status CheckSameAsked(const JournalCell& earlier, const std::map<std::string, std::string>& now,
+                      const Path& folder) {
+  if (earlier.samples.empty()) return {};
+  if (earlier.asked.empty()) {
+    return Fail(
+        ErrorKind::kUsage,
+        "--resume: the journal in {} does not say what was asked (an older assay wrote it); begin anew "
+        "with another --out",
+        folder.string());
+  }
+  for (const auto& [setting, value] : now) {
+    const auto found = earlier.asked.find(setting);
+    const std::string before = found == earlier.asked.end() ? "unknown" : found->second;
+    if (before == value) continue;
+    return Fail(
+        ErrorKind::kUsage,
+        "--resume: the run in {} was begun with {} {}, and now it is {}; its answers cannot stand beside "
+        "new ones: restore what was asked, or begin anew with another --out",
+        folder.string(), setting, before, value);
+  }
+  return {};
+}
+
 }  // namespace assay::runner

@@ -33,5 +33,8 @@ Result<EarlierAttempt> LoadEarlierAttempt(const Path& folder);
 
 // Samples are taken over only when they were measured on the same change.
 Status CheckSameChange(const record::RunRecord& earlier, const record::RunRecord& now, const Path& folder);
+// ... and on the same questions, asked of the same model in the same way (evals::WhatIsAsked).
+Status CheckSameAsked(const JournalCell& earlier, const std::map<std::string, std::string>& now,
+                      const Path& folder);
 
 }  // namespace assay::runner

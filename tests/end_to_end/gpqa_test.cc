@@ -252,18 +252,26 @@ TEST_F(GpqaTest, AKilledEvalGoesOnAndAsksNothingTwice) {
     testing::Program killed(Argv(EvalArguments({"--out", "out/killed", "--concurrency", "3"})), Env(),
                             folder_.path().string());
     const Path journal = folder_ / "out/killed/journal.jsonl";
-    for (int i = 0; i < 5000 && SplitLines(ReadFile(journal).value_or("")).size() < 10; ++i)
+    for (int i = 0; i < 5000 && SplitLines(ReadFile(journal).value_or("")).size() < 12; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ::kill(killed.pid(), SIGKILL);
     killed.Wait();
   }
   std::string journal = ReadFile(folder_ / "out/killed/journal.jsonl").value_or("");
-  const size_t answered = SplitLines(journal).size() - (journal.ends_with('\n') ? 0 : 1);
+  // The first line says what is asked.
+  const size_t answered = SplitLines(journal).size() - (journal.ends_with('\n') ? 1 : 2);
   ASSERT_GE(answered, 10u);
   ASSERT_LT(answered, 60u);
   // Cut in the middle of a line, as a machine that lost its power leaves it.
   ASSERT_TRUE(WriteFileAtomic(folder_ / "out/killed/journal.jsonl", journal + R"({"cell":"external.some)"));
 
+  EXPECT_EQ(Run({"eval", "gpqa", "--resume", "out/killed", "--temperature", "0"}), runner::kExitUsage);
+  EXPECT_THAT(Err(), HasSubstr("leave --temperature away"));
+  const std::string questions = testing::MadeUpQuestions(60);
+  Write("made-up.csv", ReplaceAll(questions, "comes after", "comes before"));
+  EXPECT_EQ(Run({"eval", "gpqa", "--resume", "out/killed"}), runner::kExitUsage);
+  EXPECT_THAT(Err(), HasSubstr("dataset_sha256"));
+  Write("made-up.csv", questions);
   EXPECT_EQ(Run({"eval", "gpqa", "--resume", "out/killed"}), 0) << Err();
   EXPECT_EQ(Answers(RecordIn("out/killed")), Answers(RecordIn("out/whole")));
   EXPECT_EQ(RecordIn("out/killed").cells[0].accuracy->kept, static_cast<int64_t>(answered));
