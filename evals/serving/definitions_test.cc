@@ -6,24 +6,14 @@
 #include <numeric>
 
 #include "evals/serving/series.h"
+#include "testing/worked_example.h"
 
 namespace assay::evals {
 namespace {
 
+using assay::testing::WorkedExample;
 using record::RequestTiming;
 using ::testing::ElementsAre;
-
-// Start 0, chunks with choices at 0.50, 0.60, 0.80 s, usage at 0.81 s, five tokens.
-RequestTiming WorkedExample() {
-  RequestTiming timing;
-  timing.first_chunk_s = 0.50;
-  timing.last_chunk_s = 0.80;
-  timing.chunk_gaps_ms = {100, 200};
-  timing.prompt_tokens = 7;
-  timing.output_tokens = 5;
-  timing.chunks = 3;
-  return timing;
-}
 
 double Value(Definitions definitions, const std::string& name) {
   for (const Figure& figure : FiguresBy(definitions, {WorkedExample()}, 1.0, {99})) {

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "evals/serving/serving.h"
+#include "testing/worked_example.h"
 
 namespace assay::evals {
 namespace {
 
+using assay::testing::WorkedExample;
 using record::Metric;
 using record::RequestTiming;
 
@@ -14,18 +16,6 @@ double Value(const std::vector<Metric>& metrics, const char* name) {
   EXPECT_NE(metric, nullptr) << name;
   EXPECT_TRUE(metric != nullptr && metric->value.has_value()) << name;
   return metric != nullptr ? metric->value.value_or(-1) : -1;
-}
-
-// Start 0, chunks with choices at 0.50, 0.60, 0.80 s, five tokens.
-RequestTiming WorkedExample() {
-  RequestTiming timing;
-  timing.first_chunk_s = 0.50;
-  timing.last_chunk_s = 0.80;
-  timing.chunk_gaps_ms = {100, 200};
-  timing.prompt_tokens = 7;
-  timing.output_tokens = 5;
-  timing.chunks = 3;
-  return timing;
 }
 
 TEST(SummariseServing, FollowsVllmOnTheWorkedExample) {

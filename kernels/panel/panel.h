@@ -62,8 +62,8 @@ struct PanelPath {
 std::span<const PanelPath> PanelPaths();  // best first
 
 bool HasBf16DotProduct();
-// Whether it also multiplies more than float32 does. Intel's cores start one such instruction in two cycles
-// and four multiply-adds of float32: half the work (measured on Emerald Rapids).
+// Whether it also multiplies more than float32 does. Intel's cores start a quarter as many of these
+// as multiply-adds of float32: half the work (measured on Emerald Rapids).
 bool Bf16DotProductIsFast();
 
 }  // namespace assay::kernels

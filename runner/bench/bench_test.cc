@@ -7,26 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/bench/statistics.h"
+#include "testing/worked_example.h"
 
 namespace assay::runner {
 namespace {
 
+using assay::testing::WorkedExample;
 using nlohmann::json;
 using record::RequestTiming;
 using ::testing::HasSubstr;
-
-// Start 0, chunks with choices at 0.50, 0.60, 0.80 s, five tokens.
-RequestTiming WorkedExample() {
-  RequestTiming timing;
-  timing.first_chunk_s = 0.50;
-  timing.last_chunk_s = 0.80;
-  timing.chunk_gaps_ms = {100, 200};
-  timing.prompt_tokens = 7;
-  timing.output_tokens = 5;
-  timing.output_tokens_from_usage = true;
-  timing.chunks = 3;
-  return timing;
-}
 
 BenchRun Measured(std::vector<RequestTiming> requests) {
   BenchRun run;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "assay_version.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -69,15 +69,6 @@ Status AddCell(CellRecord cell, const std::string& source, std::vector<CellRecor
   return {};
 }
 
-std::string Now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 }  // namespace
 
 const std::vector<ImportFormat>& ImportFormats() {
@@ -105,7 +96,7 @@ Result<record::RunRecord> Import(const std::vector<Path>& files, const ImportOpt
     digests += Sha256(source.text);
   }
   record.id = "import-" + Sha256(digests).substr(0, 12);
-  record.created = Now();
+  record.created = UtcNow();
   record.assay_version = ASSAY_VERSION;
   record.assay_commit = ASSAY_COMMIT;
   return record;

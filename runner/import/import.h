@@ -42,6 +42,10 @@ const std::vector<ImportFormat>& ImportFormats();
 // it: a format that nobody knows, a missing or ill-typed value, the same eval or benchmark twice in a cell.
 Result<record::RunRecord> Import(const std::vector<Path>& files, const ImportOptions& options);
 
+// Requests in flight on average, by the times of the requests or by Little's law: their rate times the time
+// each takes. 0 when the source states neither.
+double StatedInFlight(const record::ServingRecord& serving);
+
 // The readers; the table in import.cc lists them.
 bool IsVllmBench(const ImportSource& source);
 Result<std::vector<record::CellRecord>> ReadVllmBench(const ImportSource& source,

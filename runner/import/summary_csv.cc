@@ -110,13 +110,7 @@ void Derive(ServingRecord& serving) {
     serving.stated->mean_output_tokens = *tokens / *requests;
     serving.stated->derived = true;
   }
-  auto first = Value(serving, "ttft_mean_ms"), each = Value(serving, "tpot_mean_ms");
-  if (!first) first = Value(serving, "ttft_p50_ms");
-  if (!each) each = Value(serving, "tpot_p50_ms");
-  const double length = serving.stated->mean_output_tokens;
-  if (serving.mean_in_flight == 0 && requests && first && each && length > 0) {
-    serving.mean_in_flight = *requests * (*first + (length - 1) * *each) / 1e3;
-  }
+  if (serving.mean_in_flight == 0) serving.mean_in_flight = StatedInFlight(serving);
 }
 
 Result<ServingRecord> ReadServing(const Row& row) {

@@ -96,24 +96,6 @@ Result<std::vector<RequestTiming>> ReadRequests(const ImportSource& source) {
   return requests;
 }
 
-// Little's law: requests in flight are their rate times the time each takes. Nullopt when the file states
-// neither its requests nor the times.
-std::optional<double> InFlight(const ServingRecord& serving) {
-  if (!serving.requests.empty() && serving.duration_s > 0) {
-    double busy_s = 0;
-    for (const RequestTiming& request : serving.requests) busy_s += request.last_chunk_s - request.sent_s;
-    return busy_s / serving.duration_s;
-  }
-  const Metric* rate = record::Find(serving.metrics, "request_throughput_req_s");
-  const Metric* time = record::Find(serving.metrics, "e2el_mean_ms");
-  if (rate && time) return *rate->value * *time->value / 1e3;
-  const Metric* first = record::Find(serving.metrics, "ttft_mean_ms");
-  const Metric* each = record::Find(serving.metrics, "tpot_mean_ms");
-  const double tokens = serving.stated ? serving.stated->mean_output_tokens : 0;
-  if (!rate || !first || !each || tokens <= 0) return std::nullopt;
-  return *rate->value * (*first->value + (tokens - 1) * *each->value) / 1e3;
-}
-
 }  // namespace
 
 bool IsVllmBench(const ImportSource& source) {
@@ -151,7 +133,7 @@ Result<std::vector<record::CellRecord>> ReadVllmBench(const ImportSource& source
         record::StatedRequests{static_cast<int64_t>(completed), static_cast<int64_t>(failed.value_or(0)),
                                completed > 0 ? output_tokens.value_or(0) / completed : 0, false};
   }
-  serving.mean_in_flight = InFlight(serving).value_or(0);
+  serving.mean_in_flight = StatedInFlight(serving);
   record::CellRecord cell;
   cell.key = options.cell;
   cell.server.model_id = StringAt(file, "model_id");
