@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "gate/check.h"
 #include "gate/load.h"
@@ -85,26 +86,32 @@ Check V1Arithmetic(const CellRecord& cell, const ServingRecord& serving) {
                             *requests->value, MeanOutputTokens(serving), expected));
 }
 
-// Whether each request asked for an answer of a length of its own: a range, the rows of a file or a trace.
-bool LengthsVary(const ServingRecord& serving) {
-  return serving.prompts.find("range ratio") != std::string::npos || serving.dataset == "sharegpt" ||
-         serving.dataset == "custom" || serving.arrivals.find("trace") != std::string::npos;
+// Tokens asked for, on average over completed requests. An imported result has one length for all; nullopt
+// where a record does not say what each request asked.
+std::optional<double> MeanAskedTokens(const ServingRecord& serving) {
+  if (!serving.source.empty()) return static_cast<double>(serving.output_len);
+  double asked = 0;
+  for (const RequestTiming& request : serving.requests) {
+    if (!request.error.empty()) continue;
+    if (request.asked_tokens <= 0) return std::nullopt;
+    asked += static_cast<double>(request.asked_tokens);
+  }
+  return asked / static_cast<double>(Completed(serving));
 }
 
 Check V2PinnedLength(const CellRecord& cell, const ServingRecord& serving) {
   Check check = Named(cell, serving, "V2_output_length");
-  if (LengthsVary(serving)) {
-    return NotPossible(std::move(check), "the lengths asked for differ from request to request");
-  }
   if (!serving.ignore_eos || serving.output_len <= 0) {
     return NotPossible(std::move(check), "output length is not pinned (ignore_eos is off)");
   }
-  const double ratio = MeanOutputTokens(serving) / static_cast<double>(serving.output_len);
+  const std::optional<double> asked = MeanAskedTokens(serving);
+  if (!asked) return NotPossible(std::move(check), "the record does not say what each request asked for");
+  const double ratio = MeanOutputTokens(serving) / *asked;
   check.value = ratio;
   check.reference = 1;
   return Decide(std::move(check), ratio >= 0.99 && ratio <= 1.01,
-                fmt::format("answers had {:.1f} tokens on average, {} were asked for (limit 1 %){}",
-                            MeanOutputTokens(serving), serving.output_len,
+                fmt::format("answers had {:.1f} tokens on average, {:.6g} were asked for (limit 1 %){}",
+                            MeanOutputTokens(serving), *asked,
                             ratio < 0.99 ? "; does the server honour ignore_eos?" : ""));
 }
 

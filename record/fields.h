@@ -122,6 +122,7 @@ inline constexpr auto kFields<RequestTiming> = std::tuple{
     Optional("chunk_gaps_ms", &RequestTiming::chunk_gaps_ms, kMilliseconds),
     Optional("chunk_tokens", &RequestTiming::chunk_tokens),
     Optional("prompt_tokens", &RequestTiming::prompt_tokens),
+    Optional("asked_tokens", &RequestTiming::asked_tokens),
     Required("output_tokens", &RequestTiming::output_tokens),
     Optional("output_tokens_from_usage", &RequestTiming::output_tokens_from_usage),
     Optional("chunks", &RequestTiming::chunks),

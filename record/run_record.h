@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,6 +91,7 @@ struct RequestTiming {
   std::vector<float> chunk_gaps_ms;
   std::vector<int32_t> chunk_tokens;  // of each chunk; empty unless the server said (continuous usage)
   int64_t prompt_tokens = 0;
+  int64_t asked_tokens = 0;  // max_tokens of the request; 0: not known
   int64_t output_tokens = 0;
   bool output_tokens_from_usage = false;
   int64_t chunks = 0;

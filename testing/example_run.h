@@ -65,7 +65,7 @@ inline record::ServingRecord ExampleServing(double ttft_ms, double tpot_ms, int6
     request.first_chunk_s = request.sent_s + ttft_ms / 1000;
     request.last_chunk_s = request.sent_s + latency_s;
     request.prompt_tokens = 128;
-    request.output_tokens = request.chunks = kTokens;
+    request.asked_tokens = request.output_tokens = request.chunks = kTokens;
     request.output_tokens_from_usage = true;
     request.finish_reason = "length";
     serving.requests.push_back(request);

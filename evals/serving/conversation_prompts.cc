@@ -50,7 +50,8 @@ PlannedPrompt FromCustom(const ServingOptions& options, Conversation conversatio
   return prompt;
 }
 
-// The usable prompts of a file, dealt out in its (shuffled) order: no entry twice.
+// The usable prompts of a file in its (shuffled) order. Finding out costs tokenizing, so only as far as
+// asked.
 class Deck {
  public:
   Deck(const ServingOptions& options, std::vector<Conversation> conversations, const Encoder& encode)
@@ -59,53 +60,66 @@ class Deck {
         encode_(encode),
         end_(conversations_.size()) {}
 
-  // `count` prompts, fewer when the entries are used up.
-  Result<std::vector<PlannedPrompt>> FromStart(int64_t count) {
-    return Deal(count, [this] { return start_++; });
-  }
-  Result<std::vector<PlannedPrompt>> FromEnd(int64_t count) {
-    return Deal(count, [this] { return --end_; });
+  // Whether there are so many; looks at no more than that takes.
+  Result<bool> Has(size_t count) {
+    while (usable_.size() < count && next_ < end_) {
+      ASSIGN_OR_RETURN(auto prompt, Usable(conversations_[next_++]));
+      if (prompt) usable_.push_back(std::move(*prompt));
+    }
+    return usable_.size() >= count;
   }
 
- private:
-  template <typename Next>
-  Result<std::vector<PlannedPrompt>> Deal(int64_t count, Next next) {
+  // The prompts from `first` on, and from the start again behind the last; no more than there are.
+  Result<std::vector<PlannedPrompt>> From(size_t first, size_t count) {
+    ASSIGN_OR_RETURN(const bool enough, Has(first + count));
+    if (!enough) count = std::min(count, usable_.size());
     std::vector<PlannedPrompt> prompts;
-    while (std::ssize(prompts) < count && start_ < end_) {
-      Conversation conversation = std::move(conversations_[next()]);
-      if (options_.dataset != "sharegpt") {
-        prompts.push_back(FromCustom(options_, std::move(conversation)));
-        continue;
-      }
-      ASSIGN_OR_RETURN(auto prompt, FromShareGpt(options_, std::move(conversation), encode_));
+    for (size_t i = 0; i < count; ++i) prompts.push_back(usable_[(first + i) % usable_.size()]);
+    return prompts;
+  }
+
+  // Those that `From` has not looked at, from the end.
+  Result<std::vector<PlannedPrompt>> FromEnd(size_t count) {
+    std::vector<PlannedPrompt> prompts;
+    while (prompts.size() < count && next_ < end_) {
+      ASSIGN_OR_RETURN(auto prompt, Usable(conversations_[--end_]));
       if (prompt) prompts.push_back(std::move(*prompt));
     }
     return prompts;
   }
 
+  size_t Size() const { return usable_.size(); }  // so far
+
+ private:
+  Result<std::optional<PlannedPrompt>> Usable(Conversation& conversation) {
+    if (options_.dataset == "sharegpt") return FromShareGpt(options_, std::move(conversation), encode_);
+    return FromCustom(options_, std::move(conversation));
+  }
+
   const ServingOptions& options_;
   std::vector<Conversation> conversations_;
   const Encoder& encode_;
-  size_t start_ = 0, end_;
+  std::vector<PlannedPrompt> usable_;
+  size_t next_ = 0, end_;
 };
 
-void RepeatUpTo(int64_t count, std::vector<PlannedPrompt>& prompts) {
-  for (size_t i = 0; std::ssize(prompts) < count; ++i) {
+void RepeatUpTo(size_t count, std::vector<PlannedPrompt>& prompts) {
+  for (size_t i = 0; prompts.size() < count; ++i) {
     PlannedPrompt again = prompts[i];
     prompts.push_back(std::move(again));
   }
 }
 
 // What the measurement does not take; all that there is where it takes everything.
-Result<PlannedPrompts> WarmUpPrompts(const ServingOptions& options, Deck& deck, int64_t count) {
-  ASSIGN_OR_RETURN(auto measured, deck.FromStart(options.num_prompts));
+Result<PlannedPrompts> WarmUpPrompts(Deck& deck, size_t first, size_t measured, size_t count) {
+  ASSIGN_OR_RETURN(auto taken, deck.From(first, measured));
   PlannedPrompts planned;
   ASSIGN_OR_RETURN(planned.prompts, deck.FromEnd(count));
-  const int64_t others = std::ssize(planned.prompts);
+  const size_t others = planned.prompts.size();
   if (others == 0) {
-    std::reverse(measured.begin(), measured.end());
-    measured.resize(std::min(measured.size(), static_cast<size_t>(count)));
-    planned.prompts = std::move(measured);
+    std::reverse(taken.begin(), taken.end());
+    taken.resize(std::min(taken.size(), count));
+    planned.prompts = std::move(taken);
     planned.note = "warm-up of measured prompts, as the file has no others";
   } else if (others < count) {
     planned.note = fmt::format("{} of {} warm-up prompts repeated", count - others, count);
@@ -121,24 +135,31 @@ Result<PlannedPrompts> ConversationPrompts(const ServingOptions& options, std::s
   const bool sharegpt = options.dataset == "sharegpt";
   ASSIGN_OR_RETURN(auto conversations,
                    sharegpt ? LoadShareGpt(options.dataset_path) : LoadCustom(options.dataset_path));
-  const uint64_t repetition = options.fresh_prompts ? options.repetition : 0;
-  if (options.shuffle) Shuffle(conversations, {options.seed, NameKey(options.name), repetition});
+  if (options.shuffle) Shuffle(conversations, {options.seed});
   Deck deck(options, std::move(conversations), encode);
-  if (phase == "warm_up") return WarmUpPrompts(options, deck, count);
+  const auto first = static_cast<size_t>(options.fresh_prompts ? options.skip_prompts : 0);
+  const auto wanted = static_cast<size_t>(count);
+  if (phase == "warm_up") return WarmUpPrompts(deck, first, static_cast<size_t>(options.num_prompts), wanted);
 
   PlannedPrompts planned;
-  ASSIGN_OR_RETURN(planned.prompts, deck.FromStart(count));
+  ASSIGN_OR_RETURN(planned.prompts, deck.From(first, wanted));
   ASSIGN_OR_RETURN(const std::string hash, Sha256File(options.dataset_path));
   planned.note = fmt::format("{} {}", options.dataset_path.filename().string(), hash.substr(0, 12));
 
-  const auto found = static_cast<int64_t>(planned.prompts.size());
-  if (found == count) return planned;
-  if (found == 0 || !options.oversample) {
+  const size_t found = planned.prompts.size();
+  if (found < wanted && (found == 0 || !options.oversample)) {
     return Fail(ErrorKind::kUsage, "{}: {} usable prompts, {} are needed", options.dataset_path.string(),
                 found, count);
   }
-  RepeatUpTo(count, planned.prompts);
-  planned.note += fmt::format(", {} of {} prompts repeated", count - found, count);
+  if (found < wanted) {
+    RepeatUpTo(wanted, planned.prompts);
+    planned.note += fmt::format(", {} of {} prompts repeated", wanted - found, count);
+  } else if (first > 0) {
+    // Used up: those of earlier benchmarks come again.
+    ASSIGN_OR_RETURN(const bool enough, deck.Has(first + wanted));
+    const size_t fresh = deck.Size() > first ? deck.Size() - first : 0;
+    if (!enough) planned.note += fmt::format(", {} of {} prompts seen before", wanted - fresh, count);
+  }
   return planned;
 }
 

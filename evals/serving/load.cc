@@ -101,6 +101,7 @@ class Driver {
     timing.finish_reason = std::move(outcome.finish_reason);
     timing.error = std::move(outcome.error);
     timing.prompt_tokens = plan_.requests[index].prompt_tokens;
+    timing.asked_tokens = plan_.requests[index].asked_tokens;
     timing.output_tokens = outcome.token_chunks;
     if (outcome.usage && outcome.usage->completion_tokens > 0) {
       timing.output_tokens = outcome.usage->completion_tokens;

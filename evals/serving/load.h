@@ -16,6 +16,7 @@ namespace assay::evals {
 struct PlannedRequest {
   std::string body;
   int64_t prompt_tokens = 0;  // what the prompt holds, for servers that send no usage
+  int64_t asked_tokens = 0;   // its max_tokens
 };
 
 struct LoadPlan {

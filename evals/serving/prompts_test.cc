@@ -253,6 +253,33 @@ TEST_F(ConversationPromptsTest, AFileThatIsMeasuredWholeWarmsUpWithTheSameAndSay
   EXPECT_EQ(warm_up->note, "warm-up of measured prompts, as the file has no others");
 }
 
+// Three benchmarks of 6 against one server: no prompt twice while the file lasts.
+TEST_F(ConversationPromptsTest, EarlierBenchmarksPromptsComeAgainOnlyWhenTheFileIsUsedUp) {
+  ServingOptions options = Options("custom", Lines(20));
+  options.num_prompts = 6;
+  std::set<std::string> seen;
+  for (int benchmark = 0; benchmark < 3; ++benchmark) {
+    options.skip_prompts = 6 * benchmark;
+    const auto planned = PlanPrompts(options, "measured", 6, {}, kNone);
+    ASSERT_TRUE(planned.has_value());
+    EXPECT_THAT(planned->note, ::testing::Not(HasSubstr("seen before")));
+    seen.merge(Texts(planned->prompts));
+    EXPECT_EQ(seen.size(), static_cast<size_t>(6 * (benchmark + 1)));
+  }
+  for (const std::string& text : Texts(Plan(options, 2, "warm_up"))) EXPECT_EQ(seen.count(text), 0u);
+  options.skip_prompts = 18;  // two are left
+  const auto planned = PlanPrompts(options, "measured", 6, {}, kNone);
+  ASSERT_TRUE(planned.has_value());
+  EXPECT_EQ(Texts(planned->prompts).size(), 6u);
+  EXPECT_THAT(planned->note, HasSubstr("4 of 6 prompts seen before"));
+  seen.merge(Texts(planned->prompts));
+  EXPECT_EQ(seen.size(), 20u);
+  options.fresh_prompts = false;
+  const std::set<std::string> same = Texts(Plan(options, 6));
+  options.skip_prompts = 0;
+  EXPECT_EQ(Texts(Plan(options, 6)), same);
+}
+
 TEST_F(ConversationPromptsTest, SeedShufflesAndTheFilesOrderCanBeKept) {
   std::string lines;
   for (int i = 0; i < 20; ++i)
@@ -265,7 +292,7 @@ TEST_F(ConversationPromptsTest, SeedShufflesAndTheFilesOrderCanBeKept) {
   };
   const std::string shuffled = texts(Plan(options, 20));
   EXPECT_EQ(shuffled, texts(Plan(options, 20)));
-  options.repetition = 1;
+  options.seed = 1;
   EXPECT_NE(shuffled, texts(Plan(options, 20)));
   options.shuffle = false;
   EXPECT_EQ(texts(Plan(options, 3)), "p0 p1 p2 ");

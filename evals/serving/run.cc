@@ -46,7 +46,7 @@ Result<std::vector<PlannedRequest>> Requests(const ServingOptions& options,
   std::vector<PlannedRequest> requests;
   for (PlannedPrompt& prompt : prompts) {
     ASSIGN_OR_RETURN(std::string body, RequestBody(options, prompt));
-    requests.push_back({std::move(body), prompt.prompt_tokens});
+    requests.push_back({std::move(body), prompt.prompt_tokens, prompt.output_len});
     prompt = {};
   }
   return requests;

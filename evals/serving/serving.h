@@ -32,7 +32,8 @@ struct ServingOptions {
   bool text_prompts = false;         // random: text of exact length in place of token ids; chat always
   bool override_output_len = false;  // sharegpt, custom: output_len, whatever the data says
   bool oversample = true;            // sharegpt, custom: repeat prompts when there are too few
-  bool shuffle = true;               // sharegpt, custom
+  bool shuffle = true;               // sharegpt, custom: by the seed alone
+  int64_t skip_prompts = 0;  // sharegpt, custom: those that earlier benchmarks against this server had
   int64_t num_prompts = 100;
   bool ignore_eos = true;
   double temperature = 0;

@@ -138,11 +138,15 @@ Result<int> FindRate(BenchOptions options, const std::string& server_version,
   std::optional<BenchRun> best;
   double best_rate = 0;
   uint64_t repetition = options.serving.repetition;
+  int64_t skipped = options.serving.skip_prompts;
   const auto found = evals::FindHighestRate(options.search, [&](double rate) -> Result<evals::RateProbe> {
     evals::ServingOptions serving = options.serving;
     serving.request_rate = rate;
     serving.num_prompts = evals::ProbePrompts(rate, options.probe_s);
-    serving.repetition = repetition++;  // no prompt twice, or a prefix cache would lift the later probes
+    // No prompt twice, or a prefix cache would lift the later probes.
+    serving.repetition = repetition++;
+    serving.skip_prompts = skipped;
+    skipped += serving.num_prompts;
     ASSIGN_OR_RETURN(BenchRun run, Measure(options, serving, interrupted));
     if (interrupted) return Fail(ErrorKind::kInterrupted, "interrupted during the rate search");
     RETURN_IF_ERROR(CheckItAnswers(options, rate, run));

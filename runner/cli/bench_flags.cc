@@ -127,6 +127,7 @@ Status SetData(const BenchFlags& flags, BenchOptions& options) {
   serving.oversample = !flags.no_oversample;
   serving.shuffle = !flags.disable_shuffle;
   serving.fresh_prompts = !flags.same_prompts;
+  serving.skip_prompts = static_cast<int64_t>(serving.repetition) * serving.num_prompts;
   serving.ignore_eos = random || flags.ignore_eos;
   if (flags.range_ratio.find('{') == std::string::npos) {
     ASSIGN_OR_RETURN(serving.range_ratio, Number("--random-range-ratio", flags.range_ratio));

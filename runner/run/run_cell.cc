@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <nlohmann/json.hpp>
+
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -193,13 +196,16 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
     RETURN_IF_ERROR(run.Gpqa(*cell.config.evals.gpqa, std::move(earlier.samples)));
     on_stage(record);
   }
-  for (const evals::ServingOptions& serving : cell.config.evals.serving) {
+  std::map<Path, int64_t> used;  // prompts of a file by the benchmarks so far
+  for (evals::ServingOptions serving : cell.config.evals.serving) {
     if (!run.MayGoOn()) break;
+    serving.skip_prompts = used[serving.dataset_path];
+    used[serving.dataset_path] += serving.num_prompts;
     if (const record::ServingRecord* done = WholeBenchmark(earlier, serving.name)) {
       record.serving.push_back(*done);
       continue;
     }
-    RETURN_IF_ERROR(run.Serving(serving));
+    RETURN_IF_ERROR(run.Serving(std::move(serving)));
     on_stage(record);
   }
 
