@@ -221,6 +221,32 @@ inline constexpr auto kFields<CellRecord> = std::tuple{
 };
 
 template <>
+inline constexpr auto kFields<Arm> = std::tuple{
+    Required("name", &Arm::name),
+    Required("what", &Arm::what),
+    Optional("commit", &Arm::commit),
+};
+
+template <>
+inline constexpr auto kFields<ArmRun> = std::tuple{
+    Required("pair", &ArmRun::pair),
+    Required("arm", &ArmRun::arm),
+};
+
+template <>
+inline constexpr auto kFields<AbRecord> = std::tuple{
+    Required("base", &AbRecord::base),
+    Required("head", &AbRecord::head),
+    Required("fresh_servers", &AbRecord::fresh_servers),
+    Optional("seed", &AbRecord::seed),
+    Required("error", &AbRecord::error),
+    Required("looks", &AbRecord::looks),
+    Optional("budget_s", &AbRecord::budget_s, kSeconds),
+    Optional("ended", &AbRecord::ended),
+    Required("runs", &AbRecord::runs),
+};
+
+template <>
 inline constexpr auto kFields<RunRecord> = std::tuple{
     Required("schema", &RunRecord::schema),
     Required("id", &RunRecord::id),
@@ -233,6 +259,7 @@ inline constexpr auto kFields<RunRecord> = std::tuple{
     Optional("command", &RunRecord::command),
     Required("status", &RunRecord::status),
     Required("cells", &RunRecord::cells),
+    Optional("ab", &RunRecord::ab),
 };
 
 template <>

@@ -186,6 +186,31 @@ struct ServerRecord {
   std::optional<ServerFailure> failure;
 };
 
+// ---- two arms beside each other (assay ab)
+
+struct Arm {
+  std::string name;    // base | head
+  std::string what;    // "git main", "program /opt/a/engine", "config a.yaml", "server http://127.0.0.1:8000"
+  std::string commit;  // of a git ref
+};
+
+// One run of one arm, on a server of its own.
+struct ArmRun {
+  int64_t pair = 0;  // from 1
+  std::string arm;   // base | head
+};
+
+struct AbRecord {
+  Arm base, head;
+  bool fresh_servers = true;   // false: both servers ran already, so their processes are not measured anew
+  int64_t seed = 0;            // of the order
+  double error = 0;            // how often, over all looks, an interval may miss the truth
+  std::vector<int64_t> looks;  // after so many pairs it was to be looked; the last is the most there can be
+  double budget_s = 0;         // 0: none
+  std::string ended;           // decided | pairs | budget | build | "" while it runs or was interrupted
+  std::vector<ArmRun> runs;    // of the cells, in their order: that of running
+};
+
 // ---- the run
 
 struct CellRecord {
@@ -210,6 +235,7 @@ struct RunRecord {
   std::vector<std::string> command;        // what reproduces it
   std::string status = "complete";         // complete | interrupted | failed
   std::vector<CellRecord> cells;
+  std::optional<AbRecord> ab;  // the cells are runs of two arms
 };
 
 nlohmann::json ToJson(const QuestionSample& sample);

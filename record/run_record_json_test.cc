@@ -54,6 +54,13 @@ RunRecord FullRecord() {
   serving.requests = {request};
   cell.serving = {serving};
   run.cells = {cell};
+  AbRecord ab;
+  ab.base = {"base", "git main", "0123abcd"};
+  ab.head = {"head", "program /opt/engine", ""};
+  ab.error = 0.05;
+  ab.looks = {4, 5};
+  ab.runs = {{1, "head"}};
+  run.ab = ab;
   return run;
 }
 
@@ -73,6 +80,10 @@ TEST(RunRecordJson, SurvivesWritingAndReading) {
   EXPECT_EQ(cell.serving[0].requests[0].chunk_gaps_ms, (std::vector<float>{1.5F, 2.25F}));
   EXPECT_EQ(cell.serving[0].requests[0].first_chunk_s, 0.123456);
   EXPECT_EQ(cell.server.failure->log_tail.size(), 2u);
+  ASSERT_TRUE(after->ab);
+  EXPECT_EQ(after->ab->base.commit, "0123abcd");
+  EXPECT_EQ(after->ab->looks, (std::vector<int64_t>{4, 5}));
+  EXPECT_EQ(after->ab->runs.at(0).arm, "head");
 }
 
 TEST(RunRecordJson, SurvivesTheDisk) {
