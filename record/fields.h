@@ -158,6 +158,19 @@ inline constexpr auto kFields<ServingRecord> = std::tuple{
 };
 
 template <>
+inline constexpr auto kFields<ReproducibilityRecord> = std::tuple{
+    Required("requests", &ReproducibilityRecord::requests),
+    Optional("input_len", &ReproducibilityRecord::input_len),
+    Optional("output_len", &ReproducibilityRecord::output_len),
+    Optional("temperature", &ReproducibilityRecord::temperature),
+    Optional("seed", &ReproducibilityRecord::seed),
+    Optional("duration_s", &ReproducibilityRecord::duration_s, kSeconds),
+    Required("complete", &ReproducibilityRecord::complete),
+    Required("failed", &ReproducibilityRecord::failed),
+    Required("differences", &ReproducibilityRecord::differences),
+};
+
+template <>
 inline constexpr auto kFields<Fingerprint> = std::tuple{
     Required("hardware", &Fingerprint::hardware),
     Optional("device", &Fingerprint::device),
@@ -218,6 +231,7 @@ inline constexpr auto kFields<CellRecord> = std::tuple{
     Required("server", &CellRecord::server),
     Optional("accuracy", &CellRecord::accuracy),
     Optional("serving", &CellRecord::serving),
+    Optional("reproducibility", &CellRecord::reproducibility),
 };
 
 template <>

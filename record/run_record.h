@@ -130,6 +130,21 @@ struct ServingRecord {
   std::vector<RequestTiming> requests;
 };
 
+// ---- reproducibility
+
+// Seeded requests, each asked alone and then all of them at once: a server that promises the same answer
+// whatever runs beside it and whatever it has cached gives the same text twice.
+struct ReproducibilityRecord {
+  int64_t requests = 0;  // asked twice
+  int64_t input_len = 0, output_len = 0;
+  double temperature = 0;
+  int64_t seed = 0;
+  double duration_s = 0;
+  bool complete = false;
+  int64_t failed = 0;                    // requests that failed either time
+  std::vector<std::string> differences;  // "request 3: from character 17 on"; one for each that differs
+};
+
 // ---- where it ran
 
 // Compared field by field: a difference in a hardware field makes performance incomparable, any difference is
@@ -223,6 +238,7 @@ struct CellRecord {
   ServerRecord server;
   std::optional<AccuracyRecord> accuracy;
   std::vector<ServingRecord> serving;
+  std::optional<ReproducibilityRecord> reproducibility;
 };
 
 struct RunRecord {
