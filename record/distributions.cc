@@ -1,5 +1,6 @@
 #include "record/distributions.h"
 
+#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -38,10 +39,20 @@ double StudentQuantile(double p, double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), p);
 }
 
+double StudentCdf(double t, double degrees_of_freedom) {
+  CHECK_GT(degrees_of_freedom, 0.0);
+  return boost::math::cdf(boost::math::students_t(degrees_of_freedom), t);
+}
+
 double ChiSquaredQuantile(double p, double degrees_of_freedom) {
   CheckProbability(p);
   CHECK_GT(degrees_of_freedom, 0.0);
   return boost::math::quantile(boost::math::chi_squared(degrees_of_freedom), p);
+}
+
+double BetaQuantile(double p, double a, double b) {
+  CheckProbability(p);
+  return boost::math::quantile(boost::math::beta_distribution<>(a, b), p);
 }
 
 double IncompleteBeta(double x, double a, double b) {

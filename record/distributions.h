@@ -8,7 +8,9 @@ namespace assay::record {
 double NormalQuantile(double p);
 double NormalCdf(double z);
 double StudentQuantile(double p, double degrees_of_freedom);
+double StudentCdf(double t, double degrees_of_freedom);
 double ChiSquaredQuantile(double p, double degrees_of_freedom);
+double BetaQuantile(double p, double a, double b);
 double IncompleteBeta(double x, double a, double b);  // regularised, I_x(a, b)
 double BinomialCdf(int64_t k, int64_t n, double p);   // P(X <= k)
 double BinomialPdf(int64_t k, int64_t n, double p);   // P(X = k)

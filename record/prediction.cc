@@ -18,11 +18,7 @@ double PredictionHalfWidth(const std::vector<double>& values) {
 
 RunChange ChangeAgainstRuns(double candidate, const std::vector<double>& baseline, bool higher_is_better) {
   CHECK_GT(candidate, 0.0);
-  std::vector<double> logs;
-  for (double value : baseline) {
-    CHECK_GT(value, 0.0);
-    logs.push_back(std::log(value));
-  }
+  const std::vector<double> logs = Logs(baseline);
   const double log_ratio = std::log(candidate) - Mean(logs);
   const double worse = higher_is_better ? -log_ratio : log_ratio;
   const double half = PredictionHalfWidth(logs);

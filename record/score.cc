@@ -19,6 +19,12 @@ Interval WilsonInterval(double successes, double trials, double confidence) {
   return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
 }
 
+Interval JeffreysInterval(int64_t events, int64_t trials, double confidence) {
+  CHECK_GT(trials, 0);
+  const double a = static_cast<double>(events) + 0.5, b = static_cast<double>(trials - events) + 0.5;
+  return {BetaQuantile((1 - confidence) / 2, a, b), BetaQuantile((1 + confidence) / 2, a, b)};
+}
+
 double RerunStandardError(const std::vector<double>& share_correct, int repeats) {
   CHECK(!share_correct.empty());
   CHECK_GE(repeats, 2);

@@ -14,6 +14,10 @@ struct Interval {
 // (1 + confidence) / 2, so 0.90 gives both one-sided 95 % bounds.
 Interval WilsonInterval(double successes, double trials, double confidence);
 
+// The rate of something rare (false alarms): Beta(k + 1/2, n - k + 1/2) quantiles, two-sided. Never of width
+// zero, and right on average where Wilson's is a little wide.
+Interval JeffreysInterval(int64_t events, int64_t trials, double confidence);
+
 // The spread that a rerun of the same questions has: sqrt(sum_q p_q (1 - p_q) / (m - 1)) / N, for the share
 // correct of each question over m >= 2 repeats. What a regression gate needs; the spread over new questions
 // (sd(p_q) / sqrt(N)) is far larger.

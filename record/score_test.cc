@@ -39,6 +39,13 @@ TEST(WilsonInterval, AgreesWithKnownAnswers) {
   }
 }
 
+TEST(JeffreysInterval, AgreesWithKnownAnswers) {
+  EXPECT_NEAR(JeffreysInterval(10, 10, 0.95).low, 0.782803, kTolerance);
+  EXPECT_NEAR(JeffreysInterval(10, 10, 0.95).high, 0.999952, kTolerance);
+  EXPECT_NEAR(JeffreysInterval(0, 10, 0.95).low, 0.000048, kTolerance);
+  EXPECT_NEAR(JeffreysInterval(0, 10, 0.95).high, 0.217196, kTolerance);
+}
+
 TEST(RerunStandardError, IsTheSpreadOfTheSameQuestionsAskedAgain) {
   const std::vector<double> share_correct = {1, 1, .75, .5, .25, 0, 0, 1, .5, .75};
   EXPECT_NEAR(RerunStandardError(share_correct, 4), 0.059512, kTolerance);

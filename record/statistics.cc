@@ -37,4 +37,14 @@ double SampleStddev(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
+std::vector<double> Logs(const std::vector<double>& values) {
+  std::vector<double> logs;
+  logs.reserve(values.size());
+  for (double value : values) {
+    CHECK_GT(value, 0.0);
+    logs.push_back(std::log(value));
+  }
+  return logs;
+}
+
 }  // namespace assay::record

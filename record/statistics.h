@@ -12,5 +12,7 @@ double Median(std::vector<double> values);
 double Mean(const std::vector<double>& values);
 // n-1 in the denominator; needs two values.
 double SampleStddev(const std::vector<double>& values);
+// Natural logs, for values that are compared as ratios; all must be above zero.
+std::vector<double> Logs(const std::vector<double>& values);
 
 }  // namespace assay::record
