@@ -35,19 +35,92 @@ std::string HideUserInfo(std::string_view text) {
   }
 }
 
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kEnds = ";|&()<>`";  // of a command, unquoted
+
+// To the end of the shell word that begins here: quotes keep blanks together.
+size_t WordLength(std::string_view text) {
+  char quote = 0;
+  size_t i = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && quote != '\'') {
+      ++i;
+    } else if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (kBlanks.find(c) != std::string_view::npos || kEnds.find(c) != std::string_view::npos) {
+      break;
+    }
+  }
+  return std::min(i, text.size());
+}
+
+bool IsQuoted(std::string_view word) {
+  return word.size() >= 2 && (word.front() == '"' || word.front() == '\'') && word.back() == word.front();
+}
+
+// --api-key=X, HF_TOKEN=X
+bool IsSecretSetting(std::string_view word) {
+  const size_t equals = word.find('=');
+  if (equals == std::string_view::npos) return false;
+  const std::string_view name = word.substr(0, equals);
+  return name.find_first_of(kBlanks) == std::string_view::npos && NamesSecret(name);
+}
+
+// A command line, or a header, in one text: `sh -c "serve --api-key X"`, "Authorization: Bearer X".
+std::string HideInText(std::string_view text) {
+  std::string shown;
+  bool hide = false;  // the next word
+  while (!text.empty()) {
+    const size_t length = WordLength(text);
+    if (length == 0) {
+      if (kEnds.find(text.front()) != std::string_view::npos) hide = false;
+      shown += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::string_view word = text.substr(0, length);
+    text.remove_prefix(length);
+    const bool quoted = IsQuoted(word);
+    const std::string_view content = quoted ? word.substr(1, length - 2) : word;
+    if (hide && !content.starts_with("--")) {
+      shown += kHidden;
+      hide = false;
+      continue;
+    }
+    hide = (content.starts_with('-') && NamesSecret(content)) || ToLower(content) == "bearer" ||
+           ToLower(content) == "basic";
+    if (IsSecretSetting(content)) {
+      shown.append(content.substr(0, content.find('=') + 1)).append(kHidden);
+      hide = false;
+    } else if (quoted && content.find_first_of(kBlanks) != std::string_view::npos) {
+      shown += word.front() + HideInText(content) + word.back();
+    } else {
+      shown += HideUserInfo(word);
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
 std::vector<std::string> HideSecrets(std::vector<std::string> arguments) {
   bool hide = false;  // the values of the flag before
   for (std::string& argument : arguments) {
     const bool flag = StartsWith(argument, "-");
-    const size_t equals = argument.find('=');
     if (hide && !StartsWith(argument, "--")) {
       argument = kHidden;
-    } else if (equals != std::string::npos && NamesSecret(argument.substr(0, equals))) {
-      argument = argument.substr(0, equals + 1) + std::string(kHidden);
+    } else if (IsSecretSetting(argument)) {
+      argument = argument.substr(0, argument.find('=') + 1) + std::string(kHidden);
       hide = false;
     } else {
       hide = flag && NamesSecret(argument);
-      argument = HideUserInfo(argument);
+      argument = argument.find_first_of(kBlanks) == std::string::npos ? HideUserInfo(argument)
+                                                                      : HideInText(argument);
     }
   }
   return arguments;

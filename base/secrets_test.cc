@@ -32,5 +32,20 @@ TEST(HideSecrets, HidesTheValuesOfFlagsAndNothingElse) {
             (Words{"env", "HF_TOKEN=(hidden)", "A=b", "http://(hidden)@h"}));
 }
 
+TEST(HideSecrets, LooksIntoCommandLinesWithinAnArgument) {
+  const auto shown = [](const std::string& script) { return HideSecrets({"sh", "-c", script}).back(); };
+  EXPECT_EQ(shown("exec serve --api-key sk-1 --port 8"), "exec serve --api-key (hidden) --port 8");
+  EXPECT_EQ(shown("exec serve --api-key=sk-1 --max-tokens 8"),
+            "exec serve --api-key=(hidden) --max-tokens 8");
+  EXPECT_EQ(shown("export A=b; export HF_TOKEN='a b'; serve"), "export A=b; export HF_TOKEN=(hidden); serve");
+  EXPECT_EQ(shown("serve --hf-token \"a b\" --x \"c d\""), "serve --hf-token (hidden) --x \"c d\"");
+  EXPECT_EQ(shown("bash -c 'serve --api-key k && echo'"), "bash -c 'serve --api-key (hidden) && echo'");
+  EXPECT_EQ(shown("curl -H \"Authorization: Bearer sk-1\" http://u:p@h/"),
+            "curl -H \"Authorization: Bearer (hidden)\" http://(hidden)@h/");
+  EXPECT_EQ(shown("serve --api-key; echo done"), "serve --api-key; echo done");
+  EXPECT_EQ(shown("it's 5 o'clock \\"), "it's 5 o'clock \\");
+  EXPECT_EQ(HideSecrets({"-H", "Authorization: Bearer sk-1"}).back(), "Authorization: Bearer (hidden)");
+}
+
 }  // namespace
 }  // namespace assay

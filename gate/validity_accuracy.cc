@@ -34,7 +34,7 @@ Check Stopped(Check check, const AccuracyRecord& accuracy, int64_t planned) {
   return check;
 }
 
-Check Finished(const CellRecord& cell) {
+Check Finished(const CellRecord& cell, double max_failed_share) {
   const AccuracyRecord& accuracy = *cell.accuracy;
   const int64_t planned = accuracy.questions * accuracy.repeats;
   Check check = MakeCheck(cell, "validity", "V6_completed." + accuracy.eval, "validity");
@@ -44,11 +44,14 @@ Check Finished(const CellRecord& cell) {
   if (accuracy.sequential && accuracy.sequential->stopped)
     return Stopped(std::move(check), accuracy, planned);
   const bool whole = accuracy.complete && planned > 0 && *check.value == *check.reference;
+  const bool hopeless =
+      static_cast<double>(Count(accuracy).failed) > max_failed_share * static_cast<double>(planned);
   check.outcome = whole ? Outcome::kPass : Outcome::kInvalid;
   check.reason =
       whole ? fmt::format("all {} samples were asked", planned)
-            : fmt::format("{} of {} planned samples were asked; a part of the questions is not the score",
-                          accuracy.samples.size(), planned);
+            : fmt::format("{} of {} planned samples were asked; a part of the questions is not the score{}",
+                          accuracy.samples.size(), planned,
+                          hopeless ? "; asking ended when too many requests had failed" : "");
   return check;
 }
 
@@ -136,7 +139,8 @@ std::vector<Check> StatedScoreValidity(const CellRecord& cell) {
 
 std::vector<Check> AccuracyValidity(const CellRecord& cell, const AccuracyPolicy& policy) {
   if (cell.accuracy->stated) return StatedScoreValidity(cell);
-  return {Finished(cell), FailedShare(cell, policy.max_failed_share), EachSampleOnce(cell)};
+  return {Finished(cell, policy.max_failed_share), FailedShare(cell, policy.max_failed_share),
+          EachSampleOnce(cell)};
 }
 
 }  // namespace assay::gate

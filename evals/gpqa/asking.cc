@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "evals/gpqa/question_text.h"
 #include "wire/responses.h"
 
 namespace assay::evals {
@@ -23,29 +24,11 @@ std::string Digits(const std::array<int, 4>& permutation) {
 }  // namespace
 
 std::string WithoutQuestion(std::string text, std::string_view prompt) {
-  constexpr size_t kWindow = 16, kMost = 2000;
-  constexpr char kLeftOut[] = "(question left out)";
+  constexpr size_t kMost = 2000;
   if (text.size() > kMost) text = Printable(text.substr(0, kMost)) + "...";
-  std::string kept;
-  bool inside = false;
-  for (size_t i = 0; i < text.size();) {
-    const bool quoted = i + kWindow <= text.size() &&
-                        prompt.find(std::string_view(text).substr(i, kWindow)) != std::string_view::npos;
-    if (!quoted) {
-      kept += text[i++];
-      inside = false;
-      continue;
-    }
-    if (!inside) kept += kLeftOut;
-    inside = true;
-    size_t length = kWindow;
-    while (i + length < text.size() &&
-           prompt.find(std::string_view(text).substr(i, length + 1)) != std::string_view::npos) {
-      ++length;
-    }
-    i += length;
-  }
-  return kept;
+  QuestionText question;
+  question.Add(prompt);
+  return question.LeaveOut(text);
 }
 
 Asking::Asking(const std::string& base_url, const GpqaOptions& options, const GpqaPlan& plan,
@@ -75,7 +58,10 @@ Status Asking::Keep(const std::vector<QuestionSample>& kept) {
                   "subset, seed or number of repeats",
                   sample.id, sample.repeat);
     }
-    if (!samples_[found->second]) ++answered_;
+    if (!samples_[found->second]) {
+      ++answered_;
+      failed_ += sample.error.empty() ? 0 : 1;
+    }
     samples_[found->second] = sample;
   }
   progress_.done = static_cast<int64_t>(answered_);
@@ -108,6 +94,12 @@ std::vector<QuestionSample> Asking::First(size_t count) const {
   std::vector<QuestionSample> part;
   for (const size_t index : indices) part.push_back(*samples_[index]);
   return part;
+}
+
+bool Asking::IsHopeless() const {
+  constexpr size_t kLeast = 10;  // enough to show why
+  return failed_ >= kLeast &&
+         static_cast<double>(failed_) > hooks_.max_failed_share * static_cast<double>(samples_.size());
 }
 
 bool Asking::StartNext() {
@@ -174,6 +166,7 @@ void Asking::Answered(size_t index, int retry, StreamOutcome outcome) {
   }
   samples_[index] = SampleOf(index, std::move(outcome));
   ++answered_;
+  failed_ += samples_[index]->error.empty() ? 0 : 1;
   ++progress_.done;
   if (hooks_.on_sample) hooks_.on_sample(*samples_[index]);
   LookAtPart();

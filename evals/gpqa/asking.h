@@ -45,7 +45,10 @@ class Asking {
     int retry;
   };
 
-  bool Over() const { return progress_.stop || answered_ == samples_.size() || part_.has_value(); }
+  bool Over() const {
+    return progress_.stop || answered_ == samples_.size() || part_.has_value() || IsHopeless();
+  }
+  bool IsHopeless() const;
   bool StartNext();
   std::chrono::microseconds UntilNextRetry() const;
   void Ask(size_t index, int retry);
@@ -69,7 +72,8 @@ class Asking {
   std::vector<Retry> retries_;
   size_t next_ = 0;      // in the order of asking
   size_t answered_ = 0;  // of all
-  size_t leading_ = 0;   // the first so many in the order of asking are answered
+  size_t failed_ = 0;
+  size_t leading_ = 0;  // the first so many in the order of asking are answered
   std::optional<size_t> part_;
   int64_t sent_ = 0;
   bool stopped_ = false;

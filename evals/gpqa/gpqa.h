@@ -81,6 +81,9 @@ struct GpqaHooks {
   std::function<void(const record::QuestionSample&)> on_sample = {};
   // Samples that an earlier, killed attempt already has: they are not asked again.
   std::vector<record::QuestionSample> kept = {};
+  // Once a larger share of all samples has failed (and ten of them) the eval is INVALID whatever comes:
+  // asking ends.
+  double max_failed_share = 1;
   // With stop: when-certain. Of so many planned samples, after which numbers of them it is looked ...
   std::function<std::vector<int64_t>(int64_t planned)> looks = {};
   // ... whether the verdict is clear. The record so far holds exactly the first so many of the asking order.
@@ -94,6 +97,9 @@ Result<int64_t> CheckGpqa(const GpqaOptions& options);
 // What an answer depends on, by name: the hashes of data set and prompt, the model, how it is asked and
 // graded. Samples of two attempts belong together only where all of it is equal.
 Result<std::map<std::string, std::string>> WhatIsAsked(const GpqaOptions& options);
+
+// Takes what servers log of the questions out of lines of theirs, unless text is wanted.
+Status LeaveOutQuestions(const GpqaOptions& options, std::vector<std::string>& lines);
 
 // Asks every planned sample at base_url ("/v1/..." is appended), streaming. Returns an error only when the
 // data set cannot be used; a request that failed is a failed sample.

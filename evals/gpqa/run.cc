@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "evals/gpqa/asking.h"
 #include "evals/gpqa/dataset.h"
+#include "evals/gpqa/question_text.h"
 
 namespace assay::evals {
 namespace {
@@ -95,6 +96,16 @@ Result<std::map<std::string, std::string>> WhatIsAsked(const GpqaOptions& option
       {"max_tokens", fmt::format("{}", options.max_tokens)},
       {"sampling_seed", options.sampling_seed ? fmt::format("{}", *options.sampling_seed) : "none"},
   };
+}
+
+Status LeaveOutQuestions(const GpqaOptions& options, std::vector<std::string>& lines) {
+  if (options.include_text) return {};
+  ASSIGN_OR_RETURN(const Prepared prepared, Prepare(options));
+  QuestionText questions;
+  for (const Shown& shown : prepared.plan.samples)
+    questions.Add(Render(prepared.plan.prompt, prepared.plan.questions[shown.question], shown.permutation));
+  for (std::string& line : lines) line = questions.LeaveOut(line);
+  return {};
 }
 
 Result<record::AccuracyRecord> RunGpqa(const std::string& base_url, const GpqaOptions& options,

@@ -326,6 +326,22 @@ TEST_F(RunGpqaTest, KeepsNoTextOfAQuestionUnlessAsked) {
   EXPECT_EQ(with_text.samples.at(0).answer, "Answer: A");
 }
 
+// 60 samples of which 2 % may fail: the tenth failure ends it, and what is known so far is kept.
+TEST_F(RunGpqaTest, EndsWhenTooManyFailedForAnyScore) {
+  options_.repeats = 15;
+  options_.retries = 0;
+  options_.concurrency = 1;
+  for (int i = 0; i < 12; ++i)
+    server_->Queue({.status = 400, .content_type = "application/json", .body = R"({"error":"no"})"});
+  GpqaHooks hooks;
+  hooks.max_failed_share = 0.02;
+  const auto accuracy = RunGpqa(server_->BaseUrl(), options_, progress_, hooks);
+  ASSERT_TRUE(accuracy.has_value()) << accuracy.error().message;
+  EXPECT_FALSE(accuracy->complete);
+  EXPECT_EQ(accuracy->samples.size(), 10u);
+  EXPECT_EQ(server_->RequestBodies().size(), 10u);
+}
+
 TEST_F(RunGpqaTest, TakesAnAnswerThatNamesAnotherModelOnlyWhenAskedTo) {
   StartServer({.answer_model = "scripted-2026-01-01"});
   options_.subset = 1;

@@ -1,6 +1,6 @@
 // client_bench: what the client itself can do, against a server that costs nothing. Prints
 //   chunks a second of one core, everything at once; 10,000 streams in one process; how late chunks are
-//   stamped.
+//   stamped; a worked example to the millisecond.
 
 #include <sys/resource.h>
 
@@ -11,6 +11,7 @@
 #include "evals/http/stream.h"
 #include "record/statistics.h"
 #include "testing/null_server.h"
+#include "testing/scripted_server.h"
 
 namespace assay::evals {
 namespace {
@@ -87,7 +88,55 @@ std::vector<double> StampErrors(const Outcome& outcome) {
   return errors;
 }
 
+// A stream of a scripted server: chunks 0.50, 0.60 and 0.80 s after the request, five tokens by its usage,
+// which comes at 0.81 s. So TTFT 500, TPOT 300 / 4 = 75, ITL 100 and 200, E2EL 800 ms; later by what a
+// connection and two threads take.
+int MeasureWorkedExample() {
+  const auto text = [](const char* word) {
+    return std::string(R"(data: {"choices":[{"index":0,"text":")") + word + "\"}]}\n\n";
+  };
+  const auto server = assay::testing::ScriptedServer::Start({});
+  if (!server) return 1;
+  constexpr int kRuns = 9;
+  std::vector<double> ttft, tpot, e2el, first_gap, second_gap;
+  const auto client = NewCurlClient();
+  for (int i = 0; i < kRuns; ++i) {
+    (*server)->Queue({.chunks = {{500, text("a")},
+                                 {100, text("b")},
+                                 {200, text("c")},
+                                 {10,
+                                  "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,"
+                                  "\"completion_tokens\":5}}\n\n"},
+                                 {0, "data: [DONE]\n\n"}}});
+    HttpRequest request;
+    request.url = (*server)->BaseUrl() + "/v1/completions";
+    request.body = R"({"prompt":[1],"stream":true})";
+    Progress progress;
+    StreamOutcome outcome;
+    StartStream(*client, std::move(request), StreamKind::kCompletions, progress,
+                [&](StreamOutcome done) { outcome = std::move(done); });
+    while (client->InFlight() > 0) client->Poll(std::chrono::milliseconds(20));
+    if (!outcome.error.empty() || outcome.chunk_gaps_ms.size() != 2 || !outcome.usage) return 1;
+    ttft.push_back(Milliseconds(outcome.first_chunk - outcome.sent));
+    e2el.push_back(Milliseconds(outcome.last_chunk - outcome.sent));
+    tpot.push_back((e2el.back() - ttft.back()) / static_cast<double>(outcome.usage->completion_tokens - 1));
+    first_gap.push_back(static_cast<double>(outcome.chunk_gaps_ms[0]));
+    second_gap.push_back(static_cast<double>(outcome.chunk_gaps_ms[1]));
+  }
+  const auto median = [](const std::vector<double>& values) { return record::Percentile(values, 50); };
+  std::printf(
+      "worked example, medians of %d: TTFT %.2f ms (500), TPOT %.2f (75), ITL %.2f (100) and %.2f (200), "
+      "E2EL "
+      "%.2f (800)\n",
+      kRuns, median(ttft), median(tpot), median(first_gap), median(second_gap), median(e2el));
+  return 0;
+}
+
 int Main() {
+  if (MeasureWorkedExample() != 0) {
+    std::printf("worked example: the scripted server could not be read\n");
+    return 1;
+  }
   const Outcome flood = ReadStreams({.streams = 64, .chunks = 30000});
   Print("flat out", flood);
   const Outcome many = ReadStreams({.streams = 10000, .chunks = 12, .chunks_per_s = 20000});

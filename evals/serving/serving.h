@@ -36,11 +36,11 @@ struct ServingOptions {
   int64_t skip_prompts = 0;  // sharegpt, custom: those that earlier benchmarks against this server had
   int64_t num_prompts = 100;
   bool ignore_eos = true;
-  double temperature = 0;
-  std::string body_patch;         // JSON merge patch (RFC 7396) of every body: null takes a field out
-  bool continuous_usage = false;  // ask for token counts in every chunk
-  std::string tokenizer;          // folder; "": the server's /tokenize counts where counting is needed
-  int32_t vocab_size = 0;         // random: ids below this less `special_ids`; 0: ids that /tokenize gives
+  std::optional<double> temperature = 0;  // absent: none is sent, the server's default
+  std::string body_patch;                 // JSON merge patch (RFC 7396) of every body: null takes a field out
+  bool continuous_usage = false;          // ask for token counts in every chunk
+  std::string tokenizer;   // folder; "": the server's /tokenize counts where counting is needed
+  int32_t vocab_size = 0;  // random: ids below this less `special_ids`; 0: ids that /tokenize gives
   std::vector<int32_t> special_ids;
 
   // When.

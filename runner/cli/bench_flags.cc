@@ -53,7 +53,7 @@ Result<nlohmann::json> ParseObject(const char* flag, const std::string& text) {
 
 // Sampling as a patch of every body. Temperature is only sent when given, as vLLM does.
 Result<std::string> BodyPatch(const BenchFlags& flags) {
-  nlohmann::json patch = {{"temperature", nullptr}};
+  nlohmann::json patch = nlohmann::json::object();
   if (!flags.extra_body.empty()) {
     ASSIGN_OR_RETURN(const auto extra, ParseObject("--extra-body", flags.extra_body));
     patch.merge_patch(extra);
@@ -61,7 +61,6 @@ Result<std::string> BodyPatch(const BenchFlags& flags) {
   const auto set = [&](const char* key, const auto& value) {
     if (value) patch[key] = *value;
   };
-  set("temperature", flags.temperature);
   set("top_p", flags.top_p);
   set("top_k", flags.top_k);
   set("min_p", flags.min_p);
@@ -172,6 +171,7 @@ Status SetLoadAndReport(const BenchFlags& flags, BenchOptions& options) {
   }
   if (options.save_detailed && !options.save_result && !options.append_result)
     return Fail(ErrorKind::kUsage, "--save-detailed says what --save-result holds; give that too");
+  options.serving.temperature = flags.temperature;
   ASSIGN_OR_RETURN(options.serving.body_patch, BodyPatch(flags));
   return {};
 }

@@ -287,7 +287,8 @@ const Section<evals::ServingOptions>& ServingSection() {
           {"ignore_eos", &S::ignore_eos, TrueOrFalse(),
            "Answers run to `output_len` whatever the model says; without it lengths differ between arms.",
            "true"},
-          {"temperature", &S::temperature, Number({0, 10}), "Sampling temperature; 0 is greedy.", "0"},
+          {"temperature", &S::temperature, Temperature(),
+           "Sampling temperature; 0 is greedy, `default` sends none.", "0"},
           {"vocab_size", &S::vocab_size, Integer<int32_t>(0),
            "Prompts draw ids below this. 0: the size of the tokenizer in the model or tokenizer folder, "
            "special tokens left out; needed when no such folder is on this machine.",

@@ -104,8 +104,9 @@ void AddShapes(const PerfEvalBench& bench, double request_timeout_s,
       if (limits.size() > 1) suffix += fmt::format("-c{}", limits[i]);
       if (bench.repetitions > 1) suffix += fmt::format("-r{}", repetition);
       shape.name = ShapeName(bench.name, suffix);
-      shape.request_timeout_s = request_timeout_s;
+      shape.request_timeout_s = shape.idle_timeout_s = request_timeout_s;  // no read timeout of its own
       shape.text_prompts = shape.dataset == "random";
+      shape.ignore_eos = bench.options.asked_ignore_eos.value_or(shape.dataset == "random");
       shapes.push_back(std::move(shape));
     }
   }

@@ -25,7 +25,9 @@ struct BenchOptions : evals::ServingOptions {
   BenchOptions() {
     num_prompts = 1000;
     warmups = 0;
+    temperature.reset();
   }
+  std::optional<bool> asked_ignore_eos;  // absent: for random prompts only
 };
 
 struct PerfEvalBench {

@@ -24,6 +24,15 @@ std::string ShapesOf(const Config& config) {
   return text;
 }
 
+constexpr char kWorkload[] =
+    "name: w\n"
+    "gpu: H200\n"
+    "num_gpus: 2\n"
+    "vllm: {model: m, serve_args: -tp 2}\n"
+    "vllm_bench:\n"
+    "  configs:\n"
+    "    - {name: 1k1k, input_len: 1024}\n";
+
 TEST(PerfEval, AWorkloadBecomesAServerAndItsShapes) {
   const Config config = Load("gpt-oss-120b_h200");
   EXPECT_EQ(config.name, "gpt-oss-120b_h200");
@@ -72,6 +81,26 @@ TEST(PerfEval, TheProfilesEnvironmentLiesBelowTheWorkloads) {
   EXPECT_TRUE(config.notes.empty());
 }
 
+// vllm bench serve pins the length of random answers only and sends no temperature.
+TEST(PerfEval, AnswersEndAsVllmLetsThemEnd) {
+  const auto shape = [](const std::string& keys) {
+    ConfigFolder folder;
+    const auto config = LoadConfig(folder.Write("c.yaml", ReplaceAll(kWorkload, "input_len: 1024", keys)));
+    EXPECT_TRUE(config) << config.error().message;
+    return config->evals.serving.at(0);
+  };
+  const evals::ServingOptions random = shape("input_len: 1024");
+  EXPECT_TRUE(random.ignore_eos);
+  EXPECT_FALSE(random.temperature);
+  EXPECT_EQ(random.request_timeout_s, 7200);
+  EXPECT_EQ(random.idle_timeout_s, 7200);
+  const std::string sharegpt = "dataset: sharegpt, args: {dataset-path: s.json";
+  EXPECT_FALSE(shape(sharegpt + "}").ignore_eos);
+  EXPECT_TRUE(shape(sharegpt + ", ignore-eos: true}").ignore_eos);
+  EXPECT_FALSE(shape("args: {ignore_eos: false}").ignore_eos);
+  EXPECT_EQ(shape("args: {temperature: 0.5}").temperature, 0.5);
+}
+
 TEST(PerfEval, ProfilesAreNoConfig) {
   const auto config = LoadConfig(Data("gpu_profiles.yaml"));
   ASSERT_FALSE(config);
@@ -81,15 +110,6 @@ TEST(PerfEval, ProfilesAreNoConfig) {
       std::string::npos)
       << config.error().message;
 }
-
-constexpr char kWorkload[] =
-    "name: w\n"
-    "gpu: H200\n"
-    "num_gpus: 2\n"
-    "vllm: {model: m, serve_args: -tp 2}\n"
-    "vllm_bench:\n"
-    "  configs:\n"
-    "    - {name: 1k1k, input_len: 1024}\n";
 
 TEST(PerfEval, MistakesAreAnsweredWithPlaceAndRemedy) {
   struct Bad {

@@ -198,6 +198,24 @@ Value<double> RequestRate() {
   return value;
 }
 
+Value<std::optional<double>> Temperature() {
+  const Range range{0, 10};
+  const Value<double> number = Number(range);
+  Value<std::optional<double>> value;
+  value.type = number.type + ", or default";
+  value.schema = {{"anyOf", {number.schema, {{"const", "default"}}}}};
+  value.read = [type = value.type, range](const YamlNode& node, const Where& where,
+                                          Reading& reading) -> std::optional<std::optional<double>> {
+    if (node.kind == YamlNode::Kind::kScalar && node.text == "default") return std::optional<double>();
+    const auto read = ReadNumber(type, range, node, where, reading);
+    return read ? std::optional(read) : std::nullopt;
+  };
+  value.write = [](const std::optional<double>& temperature, Form) {
+    return temperature ? NumberJson(*temperature) : Json("default");
+  };
+  return value;
+}
+
 Value<bool> TrueOrFalse() {
   Value<bool> value = OneOfEnum<bool>({{"true", true}, {"false", false}});
   value.type = "true or false";

@@ -69,8 +69,9 @@ std::string IntegerType(int64_t min, int64_t max);
 Json NumberJson(double number);
 
 Value<double> Number(Range range);
-Value<double> Fraction();     // 0..1; "56.8" and "0,568" are answered with what was most likely meant
-Value<double> RequestRate();  // > 0, or inf, which is kept as 0
+Value<double> Fraction();  // 0..1; "56.8" and "0,568" are answered with what was most likely meant
+Value<std::optional<double>> Temperature();  // "default" is none
+Value<double> RequestRate();                 // > 0, or inf, which is kept as 0
 Value<bool> TrueOrFalse();
 Value<std::string> Text();
 constexpr size_t kMaxConfigName = 40;  // of configs and shapes

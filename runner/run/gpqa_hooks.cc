@@ -15,6 +15,7 @@ evals::GpqaHooks MakeGpqaHooks(const evals::GpqaOptions& options, const record::
   evals::GpqaHooks hooks;
   hooks.on_sample = std::move(on_sample);
   hooks.kept = std::move(kept);
+  hooks.max_failed_share = policy.policy.accuracy.max_failed_share;
   if (options.stop != "when-certain") return hooks;
   hooks.looks = gate::Looks;
   const auto foresight = std::make_shared<std::optional<gate::Foresight>>();

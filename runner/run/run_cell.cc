@@ -114,6 +114,19 @@ class CellRun {
     const ProgressLine line(stage, progress);
     record_.server.failure = RunWatched(server_, progress, stage, cell_.config.engine.hang_timeout_s,
                                         interrupted_, RealClock(), [&] { eval(progress); });
+    if (record_.server.failure && cell_.config.evals.gpqa) LeaveOutQuestions(*record_.server.failure);
+  }
+
+  // Servers log what they are asked; its data set was readable a moment ago.
+  void LeaveOutQuestions(record::ServerFailure& failure) const {
+    std::vector<std::string> lines = std::move(failure.log_tail);
+    lines.push_back(std::move(failure.message));
+    if (!evals::LeaveOutQuestions(*cell_.config.evals.gpqa, lines)) {
+      lines.assign(1, "(the log is left out: the data set that questions would be found by is gone)");
+    }
+    failure.message = std::move(lines.back());
+    lines.pop_back();
+    failure.log_tail = std::move(lines);
   }
 
   const Cell& cell_;

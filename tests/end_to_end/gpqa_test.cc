@@ -306,7 +306,24 @@ TEST_F(GpqaTest, AKilledRunGoesOn) {
   EXPECT_THAT(edited.Err(), HasSubstr("that the configs no longer describe so"));
 
   Write("slow.yaml", Config(scene));
+  const std::string questions = ReadFile(folder_ / "questions.csv").value();
+  Write("questions.csv", ReplaceAll(questions, "What is 7", "What was 7"));
+  testing::Program other_data(Argv({"run", "--resume", "out/killed"}), Env(), folder_.path().string());
+  EXPECT_EQ(other_data.Wait(), runner::kExitUsage);
+  EXPECT_THAT(other_data.Err(), HasSubstr("was begun with dataset_sha256"));
+  Write("questions.csv", questions);
+  testing::Program other_flags(Argv({"run", "--resume", "out/killed", "--stop", "never"}), Env(),
+                               folder_.path().string());
+  EXPECT_EQ(other_flags.Wait(), runner::kExitUsage);
+  EXPECT_THAT(other_flags.Err(), HasSubstr("leave --stop away"));
+  EXPECT_TRUE(testing::ProcessesWith(model_).empty()) << "a refusal launched a server";
+
   testing::Program resumed(Argv({"run", "--resume", "out/killed"}), Env(), folder_.path().string());
+  while (testing::ProcessesWith(model_).empty() && resumed.Running())
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  testing::Program second(Argv({"run", "--resume", "out/killed"}), Env(), folder_.path().string());
+  EXPECT_EQ(second.Wait(), runner::kExitUsage);
+  EXPECT_THAT(second.Err(), HasSubstr("another assay is writing it"));
   // A busy machine may make the small benchmark invalid.
   EXPECT_THAT(resumed.Wait(), ::testing::AnyOf(0, runner::kExitInvalid)) << resumed.Err();
   const record::RunRecord record = RecordIn("out/killed");

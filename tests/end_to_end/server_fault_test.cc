@@ -17,6 +17,24 @@ struct FaultCase {
   const char* kind;
 };
 
+// Servers log what they are asked, as they please.
+TEST_F(AssayTest, ALogThatQuotesQuestionsLeavesThemOutOfEveryFile) {
+  const std::string quoted =
+      R"(Received request: prompt: '...\n\nExpress your final answer as the corresponding option')";
+  EXPECT_EQ(RunScene({.server_flags = "--die-after-requests, \"5\", --die-signal, \"11\", --stderr-line, "
+                                      "\"" +
+                                      ReplaceAll(ReplaceAll(quoted, "\\", "\\\\"), "\"", "\\\"") + "\""}),
+            runner::kExitFail)
+      << Err();
+  const record::RunRecord record = Record();
+  ASSERT_TRUE(record.cells.at(0).server.failure);
+  EXPECT_EQ(record.cells[0].server.failure->log_tail.at(0),
+            "Received request: prompt: '...\\n\\n(question left out)'");
+  for (const char* file : {"record.json", "report.md", "verdict.json", "journal.jsonl"}) {
+    EXPECT_EQ(ReadFile(LastOut() / file).value().find("final answer"), std::string::npos) << file;
+  }
+}
+
 class ServerFaultTest : public AssayTest, public ::testing::WithParamInterface<FaultCase> {};
 
 TEST_P(ServerFaultTest, IsNamedAndNeverPasses) {
