@@ -281,6 +281,17 @@ TEST(BothGraders, ReadARunawayResponseInTime) {
   EXPECT_EQ(GradeCompat(boxes).letter, "\\");
   EXPECT_EQ(GradeStrict(boxes + "B}").letter, "B");
   EXPECT_EQ(GradeCompat(boxes + "B}").letter, "B");
+  for (const char* filler : {"\n", " \n", " ", "*", "_ ", "$", "\"'", "{"}) {
+    std::string run;
+    while (run.size() < 1000000) run += filler;
+    EXPECT_EQ(GradeStrict("Answer: C\n" + run).letter, "C") << filler;
+    EXPECT_EQ(GradeStrict("Answer: C\n" + run + "x").letter, "C") << filler;
+    EXPECT_EQ(GradeStrict(run + "\nAnswer: C").letter, "C") << filler;
+  }
+  const std::string blanks(1000000, ' ');
+  EXPECT_EQ(GradeStrict("Answer:" + blanks + "C").letter, "C");
+  EXPECT_EQ(GradeStrict("the answer is b." + blanks + "\n" + blanks + "x").letter, "B");
+  EXPECT_EQ(GradeStrict("**Answer**" + blanks + "B\n" + blanks + "x").letter, "B") << "a line of its own";
 }
 
 }  // namespace
