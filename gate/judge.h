@@ -17,6 +17,8 @@ struct Baseline {
   bool requested = true;  // false: --baseline none, nothing is missing
   // This machine has earlier passing runs of the cell, perhaps of another config: it is not a first run.
   bool host_has_history = false;
+  // Regressions that are open on the branch, in words; the report lists them.
+  std::vector<std::string> regressions = {};
 };
 
 struct CellPolicy {

@@ -39,7 +39,13 @@ struct PerformancePolicy {
   int min_baseline_runs = 3;                 // fewer cannot decide
 };
 
-enum class BaselinePolicyKind { kRolling, kPinned, kNone };
+enum class BaselinePolicyKind {
+  kRolling,         // the latest passing runs of the branch
+  kMergeBase,       // the stored runs of the commit where the change left the branch
+  kMergeBaseRerun,  // that commit built and measured beside the change: assay ab
+  kPinned,
+  kNone,
+};
 enum class FirstRun { kFail, kRecord };
 
 struct BaselinePolicy {
@@ -50,6 +56,21 @@ struct BaselinePolicy {
   FirstRun first_run = FirstRun::kFail;  // what a missing baseline means on a machine without history
 };
 
+// A loss that somebody accepts for some time: a FAIL of this metric decides nothing until it expires.
+struct Acknowledgement {
+  std::string id;
+  std::string cell, metric;  // "cpu.tiny-moe.smoke", "gpqa_score" or "128x32.ttft_p50_ms"
+  std::string owner, reason;
+  std::string created;  // UTC
+  std::string expires;  // the last day on which it holds, "2026-12-31"
+};
+
+// Something that is there only until its condition is met: "aiter>=0.1.20".
+struct Workaround {
+  std::string id;
+  std::string until;
+};
+
 struct Policy {
   std::optional<ThresholdPolicy> threshold;
   AccuracyPolicy accuracy;
@@ -58,6 +79,9 @@ struct Policy {
   // Fingerprint fields that this change means to change ("engine_flags", "model_hash"): the two sides are
   // compared all the same.
   std::vector<std::string> declared_differences;
+  std::vector<Workaround> workarounds;
+  std::vector<Acknowledgement> acknowledgements;
+  std::string today;  // "2026-12-01": what acknowledgements are held against; the gate reads no clock
   bool allow_missing_baseline = false;
   bool strict = false;  // INCONCLUSIVE exits 3
 };

@@ -185,6 +185,9 @@ inline constexpr auto kFields<Fingerprint> = std::tuple{
     Optional("engine_binary", &Fingerprint::engine_binary),
     Optional("model_hash", &Fingerprint::model_hash),
     Optional("tokenizer_hash", &Fingerprint::tokenizer_hash),
+    Optional("clocks", &Fingerprint::clocks),
+    Optional("ecc", &Fingerprint::ecc),
+    Optional("versions", &Fingerprint::versions),
 };
 
 template <>
@@ -299,6 +302,7 @@ inline constexpr auto kFields<Check> = std::tuple{
     Required("primary", &Check::primary),
     Optional("improved", &Check::improved),
     Optional("details", &Check::details),
+    Optional("acknowledged", &Check::acknowledged),
 };
 
 template <>

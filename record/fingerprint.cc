@@ -11,6 +11,7 @@ struct Rule {
   std::string (*text)(const Fingerprint&);
   bool breaks_performance;
   bool breaks_accuracy;
+  bool unknown_breaks = true;  // false: not every machine says so, and records of an older assay never do
 };
 
 const Rule kRules[] = {
@@ -29,7 +30,22 @@ const Rule kRules[] = {
     {"model_hash", [](const Fingerprint& f) { return f.model_hash; }, true, true},
     // Lengths and speeds are counted in tokens, so another tokenizer changes what a token is.
     {"tokenizer_hash", [](const Fingerprint& f) { return f.tokenizer_hash; }, true, true},
+    {"clocks", [](const Fingerprint& f) { return f.clocks; }, true, false, false},
+    {"ecc", [](const Fingerprint& f) { return f.ecc; }, true, false, false},
 };
+
+// Libraries and compilers are often the change under test, so another version is a suspect and breaks
+// nothing.
+void AddVersions(const Fingerprint& ours, const Fingerprint& theirs,
+                 std::vector<FingerprintDifference>& differences) {
+  std::map<std::string, std::pair<std::string, std::string>> both;
+  for (const auto& [name, version] : ours.versions) both[name].first = version;
+  for (const auto& [name, version] : theirs.versions) both[name].second = version;
+  for (auto& [name, pair] : both) {
+    if (pair.first == pair.second) continue;
+    differences.push_back({"versions." + name, std::move(pair.first), std::move(pair.second), false, false});
+  }
+}
 
 }  // namespace
 
@@ -38,9 +54,12 @@ std::vector<FingerprintDifference> Differences(const Fingerprint& ours, const Fi
   for (const Rule& rule : kRules) {
     std::string our_text = rule.text(ours), their_text = rule.text(theirs);
     if (our_text == their_text) continue;
-    differences.push_back({rule.field, std::move(our_text), std::move(their_text), rule.breaks_performance,
-                           rule.breaks_accuracy});
+    const bool known = !our_text.empty() && !their_text.empty();
+    const bool counts = known || rule.unknown_breaks;
+    differences.push_back({rule.field, std::move(our_text), std::move(their_text),
+                           counts && rule.breaks_performance, counts && rule.breaks_accuracy});
   }
+  AddVersions(ours, theirs, differences);
   return differences;
 }
 

@@ -37,6 +37,40 @@ TEST(Differences, SayWhatEachFieldBreaks) {
   }
 }
 
+TEST(Differences, OfClocksAndEccBreakSpeedOnlyWhereBothSidesKnow) {
+  Fingerprint ours, theirs;
+  ours.clocks = "sm max 1980 MHz";
+  ours.ecc = "enabled";
+  for (const FingerprintDifference& difference : Differences(ours, theirs)) {
+    EXPECT_FALSE(difference.breaks_performance) << difference.field;
+  }
+  theirs.clocks = "sm max 1200 MHz";
+  theirs.ecc = "disabled";
+  const auto differences = Differences(ours, theirs);
+  ASSERT_EQ(differences.size(), 2u);
+  for (const FingerprintDifference& difference : differences) {
+    EXPECT_TRUE(difference.breaks_performance) << difference.field;
+    EXPECT_FALSE(difference.breaks_accuracy) << difference.field;
+  }
+}
+
+TEST(Differences, NameEachLibraryOfAnotherVersionAsASuspect) {
+  Fingerprint ours, theirs;
+  ours.versions = {{"aiter", "0.1.20"}, {"cuda", "12.8"}, {"rocm", "7.0"}};
+  theirs.versions = {{"aiter", "0.1.19"}, {"cuda", "12.8"}, {"glibc", "2.36"}};
+  const auto differences = Differences(ours, theirs);
+  ASSERT_EQ(differences.size(), 3u);
+  EXPECT_EQ(differences[0].field, "versions.aiter");
+  EXPECT_EQ(differences[0].ours, "0.1.20");
+  EXPECT_EQ(differences[0].theirs, "0.1.19");
+  EXPECT_EQ(differences[1].field, "versions.glibc");
+  EXPECT_EQ(differences[1].ours, "");
+  EXPECT_EQ(differences[2].field, "versions.rocm");
+  for (const FingerprintDifference& difference : differences) {
+    EXPECT_FALSE(difference.breaks_performance || difference.breaks_accuracy);
+  }
+}
+
 TEST(Differences, AreNoneBetweenEqualMachines) {
   EXPECT_TRUE(Differences({}, {}).empty());
 }

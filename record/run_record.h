@@ -163,6 +163,10 @@ struct Fingerprint {
   std::string engine_binary;  // SHA-256 of the program file
   std::string model_hash;
   std::string tokenizer_hash;
+  std::string clocks = {};  // limits of clock and power: "sm max 1980 MHz, power 700 W"
+  std::string ecc = {};     // enabled | disabled, of the memory
+  // Of runtimes, libraries, compilers and firmware, by name: {"cuda": "12.8.1", "aiter": "0.1.19"}.
+  std::map<std::string, std::string> versions = {};
   bool operator==(const Fingerprint&) const = default;
 };
 

@@ -39,11 +39,15 @@ struct Check {
   bool primary = true;               // observations (false) never decide
   bool improved = false;             // a note on PASS
   std::vector<std::string> details;  // further lines: which questions flipped, what else moved
+  // Not empty: a FAIL that somebody has accepted for now, so that it decides nothing: who, until when, why.
+  std::string acknowledged = {};
 };
 
 struct VerdictNote {
   std::string cell;
-  std::string kind;  // baseline | environment | first_run | workaround
+  // baseline | environment | first_run | acknowledged | regression
+  // | workaround (it can go: turns a green report yellow) | workaround_stays
+  std::string kind;
   std::string text;
 };
 
@@ -57,6 +61,9 @@ struct Verdict {
   std::vector<VerdictNote> notes;
   std::vector<FingerprintDifference> environment;
 };
+
+// Nothing is wrong, and yet somebody has something to do: shown in yellow.
+bool NeedsAttention(const Verdict& verdict);
 
 nlohmann::json ToJson(const Verdict& verdict);
 Result<Verdict> ParseVerdict(std::string_view text, std::string_view source);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "record/json_text.h"
 #include "record/struct_json.h"
 #include "record/verdict.h"
@@ -6,6 +8,12 @@ namespace assay::record {
 
 const char* Name(Outcome outcome) {
   return NameOf(outcome);
+}
+
+bool NeedsAttention(const Verdict& verdict) {
+  return verdict.outcome == Outcome::kPass &&
+         std::any_of(verdict.notes.begin(), verdict.notes.end(),
+                     [](const VerdictNote& note) { return note.kind == "workaround"; });
 }
 
 nlohmann::json ToJson(const Verdict& verdict) {

@@ -91,6 +91,9 @@ Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked
       return FromFile(policy.pinned_file, cell);
     case gate::BaselinePolicyKind::kRolling:
       return FromStore(cell, policy, repository, store);
+    case gate::BaselinePolicyKind::kMergeBase:
+    case gate::BaselinePolicyKind::kMergeBaseRerun:
+      break;  // no config can say so yet
   }
   return gate::Baseline{};
 }
