@@ -74,6 +74,20 @@ std::string FirstRun(const Verdict& verdict) {
   return first ? "; first run here: recorded, not compared, see the notes" : "";
 }
 
+// What a green line must not hide.
+std::string Besides(const Verdict& verdict) {
+  const auto acknowledged = std::count_if(verdict.checks.begin(), verdict.checks.end(),
+                                          [](const Check& check) { return !check.acknowledged.empty(); });
+  const auto workarounds =
+      std::count_if(verdict.notes.begin(), verdict.notes.end(),
+                    [](const record::VerdictNote& note) { return note.kind == "workaround"; });
+  std::string text;
+  if (acknowledged > 0) text += fmt::format("; {} acknowledged", acknowledged);
+  if (workarounds > 0)
+    text += fmt::format("; {} workaround{} can go", workarounds, workarounds == 1 ? "" : "s");
+  return text;
+}
+
 bool OnlyBaselinesAreMissing(const std::vector<Check>& checks) {
   return std::all_of(checks.begin(), checks.end(), [](const Check& check) {
     return check.outcome != Outcome::kInvalid || !check.primary || check.rule == "baseline";
@@ -119,7 +133,7 @@ std::string Headline(const Verdict& verdict, bool interrupted) {
     case Outcome::kInconclusive:
       return fmt::format("INCONCLUSIVE: not enough data to decide: {}; {}", subjects, Counts(verdict));
     case Outcome::kPass:
-      return "PASS: " + Counts(verdict) + FirstRun(verdict);
+      return "PASS: " + Counts(verdict) + FirstRun(verdict) + Besides(verdict);
   }
   return "";
 }

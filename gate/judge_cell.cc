@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "gate/accuracy.h"
+#include "gate/acknowledge.h"
 #include "gate/check.h"
 #include "gate/comparable.h"
 #include "gate/foresight.h"
@@ -14,6 +15,7 @@
 #include "gate/server.h"
 #include "gate/validity_accuracy.h"
 #include "gate/validity_serving.h"
+#include "gate/workaround.h"
 
 namespace assay::gate {
 namespace {
@@ -182,7 +184,13 @@ class CellJudge {
 }  // namespace
 
 CellVerdict JudgeCell(const CellRecord& cell, const CellPolicy& policy) {
-  return CellJudge(cell, policy).Judge();
+  CellVerdict verdict = CellJudge(cell, policy).Judge();
+  Acknowledge(policy.policy, verdict.checks, verdict.notes);
+  for (record::VerdictNote& note : JudgeWorkarounds(cell, policy.policy.workarounds))
+    verdict.notes.push_back(std::move(note));
+  for (const std::string& regression : policy.baseline.regressions)
+    verdict.notes.push_back({cell.key, "regression", regression});
+  return verdict;
 }
 
 }  // namespace assay::gate

@@ -1,0 +1,64 @@
+#include "gate/acknowledge.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace assay::gate {
+namespace {
+
+using record::Check;
+using record::Outcome;
+
+}  // namespace
+
+const Acknowledgement* FindAcknowledgement(const std::vector<Acknowledgement>& all, const std::string& cell,
+                                           const std::string& metric) {
+  const Acknowledgement* found = nullptr;
+  for (const Acknowledgement& each : all) {
+    if (each.cell != cell || each.metric != metric) continue;
+    if (found == nullptr || found->expires < each.expires) found = &each;
+  }
+  return found;
+}
+
+bool IsAccepted(const std::vector<Acknowledgement>& all, const std::string& cell, const std::string& metric,
+                const std::string& today) {
+  const Acknowledgement* found = FindAcknowledgement(all, cell, metric);
+  return found != nullptr && HoldsOn(*found, today);
+}
+
+std::string Words(const Acknowledgement& acknowledgement) {
+  return fmt::format("{} until {}: {}", acknowledgement.owner, acknowledgement.expires,
+                     acknowledgement.reason);
+}
+
+std::string MetricOf(const Check& check) {
+  constexpr std::string_view kServing = "serving:";
+  if (check.rule == "baseline" || check.rule == "not_judged") return "";
+  if (check.group == "accuracy") return check.metric;
+  return StartsWith(check.group, kServing) ? check.group.substr(kServing.size()) + "." + check.metric : "";
+}
+
+bool HoldsOn(const Acknowledgement& acknowledgement, const std::string& today) {
+  return today <= acknowledgement.expires;
+}
+
+void Acknowledge(const Policy& policy, std::vector<Check>& checks, std::vector<record::VerdictNote>& notes) {
+  for (Check& check : checks) {
+    const bool fails = check.primary && check.outcome == Outcome::kFail && check.rule != "broken_line";
+    if (!fails || MetricOf(check).empty()) continue;
+    const Acknowledgement* found = FindAcknowledgement(policy.acknowledgements, check.cell, MetricOf(check));
+    if (found == nullptr) continue;
+    if (!HoldsOn(*found, policy.today)) {
+      check.reason += fmt::format("; the acknowledgement of {} held until {}", found->owner, found->expires);
+      continue;
+    }
+    check.primary = false;
+    check.acknowledged = Words(*found);
+    notes.push_back({check.cell, "acknowledged",
+                     fmt::format("{} fails and is acknowledged by {}", MetricOf(check), check.acknowledged)});
+  }
+}
+
+}  // namespace assay::gate
