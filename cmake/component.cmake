@@ -33,7 +33,7 @@ endfunction()
 function(assay_test_options target sources)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   foreach(source ${sources})
-    file(STRINGS ${source} asks REGEX "ASSAY_(SOURCE|BIN)_DIR|launch_fixture.h")
+    file(STRINGS ${source} asks REGEX "ASSAY_(SOURCE|BIN)_DIR|launch_fixture.h|scenes_test_support.h")
     if(asks)
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                                         ASSAY_BIN_DIR="${PROJECT_BINARY_DIR}/bin")
@@ -66,6 +66,12 @@ function(assay_process_tests name)
   add_dependencies(process_test assay assay-engine assay-scripted-server)
   gtest_discover_tests(process_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES LABELS process TIMEOUT 600 PROCESSORS 2)
+endfunction()
+
+# assay_script_test(<name> <script>): a Python program that exits 77 where it cannot run.
+function(assay_script_test name script)
+  add_test(NAME ${name} COMMAND python3 ${PROJECT_SOURCE_DIR}/${script})
+  set_tests_properties(${name} PROPERTIES LABELS process TIMEOUT 600 SKIP_RETURN_CODE 77)
 endfunction()
 
 # assay_benchmarks(<folder> [DEPS our layers...]): each *_bench.cc is a program of its own, built when asked for by name.

@@ -11,32 +11,16 @@ std::string Benchmark(const record::Check& check) {
   return StartsWith(check.group, kPrefix) ? check.group.substr(kPrefix.size()) : "";
 }
 
-std::string CheckName(const record::Check& check) {
-  if (check.rule == "server") return "server " + ReplaceAll(check.metric, "_", " ");
+std::string CheckName(const Say& say, const record::Check& check) {
+  if (check.rule == "server") return say("server {}", ReplaceAll(check.metric, "_", " "));
   if (const std::string benchmark = Benchmark(check); !benchmark.empty())
     return benchmark + " " + check.metric;
-  if (check.rule == "paired" || check.rule == "unpaired") return check.metric + ", against the baseline";
-  if (check.rule == "threshold") return check.metric + ", threshold";
-  if (check.rule == "broken_line") return check.metric + ", near chance";
-  if (check.rule == "baseline") return check.group + " baseline";
+  if (check.rule == "paired" || check.rule == "unpaired")
+    return say("{}, against the baseline", check.metric);
+  if (check.rule == "threshold") return say("{}, threshold", check.metric);
+  if (check.rule == "broken_line") return say("{}, near chance", check.metric);
+  if (check.rule == "baseline") return say("{} baseline", check.group);
   return check.metric;
-}
-
-const char* Meaning(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kPass:
-      return "No check fails.";
-    case Outcome::kInconclusive:
-      return "Nothing is shown to be wrong, and nothing could be decided either.";
-    case Outcome::kFail:
-      return "Something got worse or does not work. Running again until it is green would only hide it.";
-    case Outcome::kInvalid:
-      return "The numbers cannot be trusted or have nothing to be compared with, so they say nothing about "
-             "this change.";
-    case Outcome::kInfrastructure:
-      return "The server could not be measured for a reason outside the change; one retry is reasonable.";
-  }
-  return "";
 }
 
 const char* Symbol(Outcome outcome) {
@@ -53,6 +37,10 @@ const char* Symbol(Outcome outcome) {
       return "🔁";
   }
   return "";
+}
+
+const char* Symbol(const record::Verdict& verdict) {
+  return NeedsAttention(verdict) ? "🟡" : Symbol(verdict.outcome);
 }
 
 }  // namespace assay::reports

@@ -30,7 +30,8 @@ nlohmann::json SummaryJson(const record::AccuracyRecord& accuracy) {
 
 }  // namespace
 
-std::string RenderJson(const record::RunRecord& record, const record::Verdict& verdict) {
+std::string RenderJson(const ReportInput& input) {
+  const record::RunRecord& record = input.record;
   nlohmann::json run = ToJson(record);
   for (size_t i = 0; i < record.cells.size(); ++i) {
     nlohmann::json& cell = run["cells"][i];
@@ -42,7 +43,7 @@ std::string RenderJson(const record::RunRecord& record, const record::Verdict& v
     if (!cell.contains("serving")) continue;
     for (nlohmann::json& serving : cell["serving"]) serving.erase("requests");
   }
-  nlohmann::json document = ToJson(verdict);
+  nlohmann::json document = ToJson(input.verdict);
   document["run"] = std::move(run);
   return record::JsonText(document);
 }

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "record/verdict.h"
+#include "reports/report.h"
 
 namespace assay::reports {
 
 // The verdict, with what the run was but without its samples and requests: those stay in record.json.
-std::string RenderJson(const record::RunRecord& record, const record::Verdict& verdict);
+std::string RenderJson(const ReportInput& input);
 
 }  // namespace assay::reports

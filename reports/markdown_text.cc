@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "reports/text_line.h"
+#include "reports/web_address.h"
 
 namespace assay::reports {
 namespace {
@@ -10,21 +12,6 @@ namespace {
 // GitHub looks for mentions, references and links in the rendered text, where escapes are gone; only a
 // character between the parts stops it.
 constexpr char kZeroWidthSpace[] = "\u200B";
-
-std::string OneLine(std::string_view text) {
-  std::string line = Printable(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  return line;
-}
-
-// Cuts between characters, not inside one.
-std::string AtMost(std::string text, size_t limit) {
-  if (text.size() <= limit) return text;
-  size_t end = limit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "...";
-}
 
 std::string StopLinks(std::string text) {
   const std::string stop = kZeroWidthSpace;
@@ -86,13 +73,15 @@ std::string TableRow(const std::vector<std::string>& cells) {
   return "| " + Join(cells, " | ") + " |\n";
 }
 
-std::string TableHead(const std::vector<std::string>& names) {
-  return TableRow(names) + TableRow(std::vector<std::string>(names.size(), "---"));
+std::string Link(std::string_view name, std::string_view url) {
+  const std::string address = WebAddress(url);
+  return address.empty() ? "" : "[" + Inline(name) + "](" + address + ")";
 }
 
-std::string Folded(std::string_view summary, std::string_view body) {
-  return "<details><summary>" + std::string(summary) + "</summary>\n\n" + std::string(body) +
-         "\n</details>\n\n";
+size_t Characters(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // every byte but those that continue a character
+  }));
 }
 
 }  // namespace assay::reports

@@ -14,9 +14,11 @@ std::string Inline(std::string_view text, size_t limit = 600);
 std::string Code(std::string_view text);
 // A fenced block no content can end.
 std::string CodeBlock(const std::vector<std::string>& lines, std::string_view language);
-// "| a | b |" lines; cells are markdown already.
+// A line of a table; cells are markdown already.
 std::string TableRow(const std::vector<std::string>& cells);
-std::string TableHead(const std::vector<std::string>& names);
-std::string Folded(std::string_view summary, std::string_view body);
+// [name](url), for an address of the web; "" for anything else.
+std::string Link(std::string_view name, std::string_view url);
+// Code points, as GitHub counts a comment's.
+size_t Characters(std::string_view text);
 
 }  // namespace assay::reports

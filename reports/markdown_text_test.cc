@@ -37,6 +37,17 @@ TEST(Inline, CutsBetweenCharacters) {
   EXPECT_EQ(Inline("aé", 2), "a...");
 }
 
+TEST(Link, IsOneOnlyForAnAddressOfTheWeb) {
+  EXPECT_EQ(Link("job", "https://ci.example/b/1#a"), "[job](https://ci.example/b/1#a)");
+  EXPECT_EQ(Link("job", "https://x/a) [b](c\"<"), "[job](https://x/a%29%20%5Bb%5D%28c%22%3C)");
+  EXPECT_EQ(Link("job", "javascript:alert(1)"), "");
+  EXPECT_EQ(Link("job", ""), "");
+}
+
+TEST(Characters, CountsCodePoints) {
+  EXPECT_EQ(Characters("aé漢😀"), 4u);
+}
+
 TEST(Code, HasAFenceLongerThanItsContent) {
   EXPECT_EQ(Code("a`b"), "``a`b``");
   EXPECT_EQ(Code("`a`"), "`` `a` ``");

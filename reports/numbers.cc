@@ -38,41 +38,47 @@ bool IsScore(const Check& check) {
   return check.group == "accuracy";
 }
 
-std::string BaselineText(const Check& check) {
+std::string BaselineText(const Say& say, const Check& check) {
   if (!check.reference) return "";
   if (check.rule == "paired" || check.rule == "unpaired")
     return Score(*check.reference, check.baseline_samples);
-  if (IsScore(check)) return fmt::format("at least {:.4f}", *check.reference);
+  if (IsScore(check)) return say("at least {:.4f}", *check.reference);
   const std::string value = Quantity(*check.reference, check.unit);
-  return check.baseline_samples > 1 ? fmt::format("{} (mean of {})", value, check.baseline_samples) : value;
+  return check.baseline_samples > 1 ? say("{} (mean of {})", value, check.baseline_samples) : value;
 }
 
-std::string ValueText(const Check& check) {
-  if (!check.value) return "not measured";
+std::string ValueText(const Say& say, const Check& check) {
+  if (!check.value) return say("not measured");
   return IsScore(check) ? Score(*check.value, check.samples) : Quantity(*check.value, check.unit);
 }
 
-std::string ChangeText(const Check& check) {
+std::string ChangeText(const Say& say, const Check& check) {
   if (!check.change) return "";
-  return Signed(*check.change) + (IsScore(check) ? " points" : " %");
+  return IsScore(check) ? say("{} points", Signed(*check.change)) : Signed(*check.change) + " %";
 }
 
-std::string IntervalText(const Check& check) {
+std::string IntervalText(const Say& say, const Check& check) {
   if (!check.ci_low || !check.ci_high) return "";
-  return Signed(*check.ci_low) + " to " + Signed(*check.ci_high);
+  return say("{} to {}", Signed(*check.ci_low), Signed(*check.ci_high));
 }
 
-std::string MarginText(const Check& check) {
+std::string MarginText(const Say& say, const Check& check) {
   if (!check.margin) return "";
-  return IsScore(check) ? fmt::format("{:.1f} points", *check.margin * 100)
+  return IsScore(check) ? say("{:.1f} points", *check.margin * 100)
                         : fmt::format("{:.3g} %", *check.margin * 100);
 }
 
-std::string VerdictText(const Check& check) {
-  if (check.rule == "not_judged") return "not judged";
-  if (!check.primary) return "observation";
+std::string FindsText(const Say& say, const Check& check) {
+  if (!check.mde) return "";
+  return IsScore(check) ? say("{:.1f} points", *check.mde * 100) : fmt::format("{:.1f} %", *check.mde * 100);
+}
+
+std::string VerdictText(const Say& say, const Check& check) {
+  if (check.rule == "not_judged") return say("not judged");
+  if (!check.acknowledged.empty()) return say("{}, acknowledged", record::Name(check.outcome));
+  if (!check.primary) return say("observation");
   const std::string name = record::Name(check.outcome);
-  return check.improved ? name + ", improved" : name;
+  return check.improved ? say("{}, improved", name) : name;
 }
 
 }  // namespace assay::reports

@@ -5,6 +5,8 @@
 namespace assay::reports {
 namespace {
 
+const Say kEnglish(Language::kEnglish);
+
 TEST(Quantity, HasFourDigitsAndAUnit) {
   const struct {
     double value;
@@ -30,16 +32,16 @@ TEST(ChangeText, IsInPointsForScoresAndPercentForSpeed) {
   check.change = -0.0446;
   check.ci_low = -0.06;
   check.ci_high = -0.02;
-  EXPECT_EQ(ChangeText(check), "-4.5 points");
-  EXPECT_EQ(IntervalText(check), "-6.0 to -2.0");
+  EXPECT_EQ(ChangeText(kEnglish, check), "-4.5 points");
+  EXPECT_EQ(IntervalText(kEnglish, check), "-6.0 to -2.0");
   check.group = "serving:1k1k";
-  EXPECT_EQ(ChangeText(check), "-4.5 %");
+  EXPECT_EQ(ChangeText(kEnglish, check), "-4.5 %");
 }
 
 TEST(ChangeText, HasNoSignWhenNothingChanged) {
   record::Check check;
   check.change = -0.0001;
-  EXPECT_EQ(ChangeText(check), "0.0 %");
+  EXPECT_EQ(ChangeText(kEnglish, check), "0.0 %");
 }
 
 }  // namespace

@@ -6,10 +6,11 @@
 #include <string>
 
 #include "gate/judge.h"
-#include "reports/report.h"
 #include "runner/cli/command.h"
 #include "runner/cli/exit_code.h"
 #include "runner/cli/parse.h"
+#include "runner/cli/report_flags.h"
+#include "runner/run/report_input.h"
 
 namespace assay::runner {
 
@@ -22,7 +23,8 @@ started. Cells are matched by key. Speed is only compared between equal machines
   --accuracy-margin X      loss in score that must not pass, as a fraction (default: 0.03)
   --performance-margin X   relative change that must not pass (default: 0.03)
   --strict                 INCONCLUSIVE exits 3
-  --format FORMAT          terminal or markdown (default: terminal)
+  --format FORMAT          terminal, or one of those that `assay report --help` lists (default: terminal)
+  --lang en|zh             language of the report (default: en)
 
 example
   assay compare out/main-1/record.json out/main-2/record.json out/pr/record.json
@@ -33,7 +35,7 @@ namespace {
 struct CompareOptions {
   std::vector<std::string> records;
   gate::Policy policy;
-  std::string format = "terminal";
+  ReportFlags report;
 };
 
 // The cells of the earlier records with this key, newest (last named) first.
@@ -113,16 +115,10 @@ Result<int> Compare(const CompareOptions& options) {
     policies.push_back({cell.key, PolicyFor(cell, options.policy), EarlierCells(bases, cell.key)});
   }
   const record::Verdict verdict = gate::Judge(head, policies);
-  if (options.format == "terminal") {
-    fmt::print("{}\n", reports::RenderTerminal(head, verdict, false));
-    return verdict.exit_code;
-  }
-  for (const reports::Report& report : reports::ReportTable()) {
-    if (report.format != options.format) continue;
-    fmt::print("{}", report.render(head, verdict));
-    return verdict.exit_code;
-  }
-  return Fail(ErrorKind::kUsage, "--format {}: unknown", options.format);
+  reports::ReportInput input = MakeReportInput(head, verdict, policies, "");
+  input.language = options.report.language;
+  RETURN_IF_ERROR(PrintReport(input, options.report.format));
+  return verdict.exit_code;
 }
 
 }  // namespace
@@ -135,7 +131,7 @@ int CompareCommand(int argc, char** argv) {
   app.add_option("--accuracy-margin", options.policy.accuracy.margin)->check(CLI::Range(0.0, 1.0));
   app.add_option("--performance-margin", options.policy.performance.margin)->check(CLI::Range(0.0, 10.0));
   app.add_flag("--strict", options.policy.strict);
-  app.add_option("--format", options.format);
+  options.report.Add(app);
   if (const auto exit_code = ParseArguments(app, argc, argv)) return *exit_code;
 
   const double margins[] = {options.policy.accuracy.margin, options.policy.performance.margin};

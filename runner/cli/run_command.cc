@@ -6,6 +6,7 @@
 #include "runner/cli/command.h"
 #include "runner/cli/exit_code.h"
 #include "runner/cli/parse.h"
+#include "runner/cli/report_flags.h"
 #include "runner/run/run.h"
 #include "runner/run/run_folder.h"
 
@@ -27,6 +28,7 @@ report.md, record.json and the server's log, and exits with a code that says wha
   --store FILE              history of runs (default: $ASSAY_STORE, else ~/.local/share/assay/store.db)
   --no-store                neither read nor write a history
   --branch NAME             what this run is stored as (default: what git or CI says)
+  --lang en|zh              language of the reports (default: en)
   --hardware NAME           hardware of files that name none, as vLLM's evals (default: what this machine has)
   --strict                  INCONCLUSIVE exits 3
   --allow-missing-baseline  no baseline is no failure; the report says so
@@ -58,6 +60,7 @@ std::optional<int> Parse(int argc, char** argv, RunOptions& options, Status& alo
   app.add_option("--out", options.out);
   app.add_option("--store", options.store);
   app.add_option("--branch", options.branch);
+  AddLanguageFlag(app, options.language);
   app.add_option("--hardware", options.hardware);
   app.add_flag("--no-store", no_store);
   app.add_flag("--strict", options.strict);

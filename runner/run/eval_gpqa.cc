@@ -13,11 +13,11 @@
 #include "evals/http/client.h"
 #include "evals/http/request.h"
 #include "gate/judge.h"
-#include "reports/report.h"
 #include "runner/run/gpqa_hooks.h"
 #include "runner/run/interrupt.h"
 #include "runner/run/journal.h"
 #include "runner/run/progress_line.h"
+#include "runner/run/report_input.h"
 #include "runner/run/run_folder.h"
 #include "wire/chat.h"
 
@@ -168,10 +168,11 @@ Result<int> EvalGpqa(EvalOptions options) {
   RETURN_IF_ERROR(Measure(options, policy, std::move(earlier), *journal, record));
   RETURN_IF_ERROR(SaveRunRecord(record, folder / kRecordFile));
 
-  const record::Verdict verdict = gate::Judge(record, {policy});
-  RETURN_IF_ERROR(WriteReports(record, verdict, folder));
-  fmt::print("{}\nreport  {}\nrecord  {}\n",
-             reports::RenderTerminal(record, verdict, ::isatty(STDOUT_FILENO) == 1),
+  const std::vector<gate::CellPolicy> policies = {policy};
+  const record::Verdict verdict = gate::Judge(record, policies);
+  const reports::ReportInput input = MakeReportInput(record, verdict, policies, folder);
+  RETURN_IF_ERROR(WriteReports(input, folder));
+  fmt::print("{}\nreport  {}\nrecord  {}\n", reports::RenderTerminal(input, ::isatty(STDOUT_FILENO) == 1),
              (folder / "report.md").string(), (folder / kRecordFile).string());
   return verdict.exit_code;
 }

@@ -14,6 +14,7 @@
 #include "runner/run/baseline_choice.h"
 #include "runner/run/interrupt.h"
 #include "runner/run/journal.h"
+#include "runner/run/report_input.h"
 #include "runner/run/run_cell.h"
 #include "runner/run/run_folder.h"
 #include "runner/run/vocabulary.h"
@@ -235,9 +236,10 @@ Result<int> Run(const RunOptions& options) {
                                              policies.begin() + static_cast<long>(record.cells.size()));
   record::Verdict verdict = gate::Judge(record, judged);
   if (store) NoteOtherBranch(record, judged, verdict);
-  RETURN_IF_ERROR(WriteReports(record, verdict, folder));
-  fmt::print("{}\nreport  {}\nrecord  {}\n",
-             reports::RenderTerminal(record, verdict, ::isatty(STDOUT_FILENO) == 1),
+  reports::ReportInput input = MakeReportInput(record, verdict, judged, folder);
+  input.language = options.language;
+  RETURN_IF_ERROR(WriteReports(input, folder));
+  fmt::print("{}\nreport  {}\nrecord  {}\n", reports::RenderTerminal(input, ::isatty(STDOUT_FILENO) == 1),
              (folder / "report.md").string(), (folder / kRecordFile).string());
   if (store && record.status != "interrupted") {
     RemoveText(record);

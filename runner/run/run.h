@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "reports/say.h"
 
 namespace assay::runner {
 
@@ -25,7 +26,8 @@ struct RunOptions {
   std::optional<double> stop_error;  // as above
   bool include_text = false;         // keep prompts and answers in the record
   Path resume;                       // the folder of an attempt to go on with; "" starts anew
-  std::vector<std::string> command;  // how assay was called, for the record
+  reports::Language language = reports::Language::kEnglish;  // of the reports
+  std::vector<std::string> command;                          // how assay was called, for the record
 };
 
 // The life of one run, as ARCHITECTURE.md tells it. Returns the exit code; an Error means that nothing was

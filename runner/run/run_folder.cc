@@ -9,7 +9,6 @@
 #include "assay_version.h"
 #include "base/clock.h"
 #include "base/secrets.h"
-#include "reports/report.h"
 #include "runner/run/subject.h"
 
 namespace assay::runner {
@@ -56,9 +55,9 @@ Result<Path> ClaimRunFolder(const Path& out, const std::string& run_id) {
   return folder;
 }
 
-Status WriteReports(const record::RunRecord& record, const record::Verdict& verdict, const Path& folder) {
+Status WriteReports(const reports::ReportInput& input, const Path& folder) {
   for (const reports::Report& report : reports::ReportTable()) {
-    RETURN_IF_ERROR(WriteFileAtomic(folder / report.file_name, report.render(record, verdict)));
+    RETURN_IF_ERROR(WriteFileAtomic(folder / report.file_name, report.render(input)));
   }
   return {};
 }

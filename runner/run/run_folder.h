@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "record/verdict.h"
+#include "reports/report.h"
 #include "runner/run/journal.h"
 
 // The folder that a run writes: record.json, journal.jsonl, the reports and the servers' logs.
@@ -22,7 +23,8 @@ record::RunRecord NewRunRecord(const std::vector<std::string>& command, const st
 // it, and a folder that already holds a run is refused.
 Result<Path> ClaimRunFolder(const Path& out, const std::string& run_id);
 
-Status WriteReports(const record::RunRecord& record, const record::Verdict& verdict, const Path& folder);
+// Every format of reports::ReportTable().
+Status WriteReports(const reports::ReportInput& input, const Path& folder);
 
 // What an attempt left that was killed or interrupted.
 struct EarlierAttempt {

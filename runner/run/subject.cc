@@ -2,11 +2,12 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 
 #include "base/text.h"
+#include "runner/run/ci_links.h"
+#include "runner/run/environment.h"
 
 namespace assay::runner {
 namespace {
@@ -22,18 +23,6 @@ std::optional<std::string> Git(const Path& folder, const std::string& arguments)
     output.append(buffer.data(), n);
   if (::pclose(pipe.release()) != 0) return std::nullopt;
   return std::string(Trim(output));
-}
-
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-bool IsPullRequest() {
-  const std::string buildkite = Environment("BUILDKITE_PULL_REQUEST");
-  return (!buildkite.empty() && buildkite != "false") ||
-         StartsWith(Environment("GITHUB_EVENT_NAME"), "pull_request") ||
-         !Environment("CI_MERGE_REQUEST_IID").empty();
 }
 
 std::string BranchFromCi() {
