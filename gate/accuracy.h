@@ -14,9 +14,14 @@ std::vector<record::Check> JudgeThreshold(const record::CellRecord& cell, const 
 bool ReachesThreshold(int64_t k, int64_t n, const ThresholdPolicy& policy);
 double ThresholdLimit(const ThresholdPolicy& policy);
 
+// How unlikely what is said must be by chance, one-sided: what decides, and each end of the interval shown.
+struct Tails {
+  double deciding = 0.05, shown = 0.025;
+};
+
 // Question by question against an earlier cell with the same questions (FindAccuracyBaseline says so).
 record::Check JudgePaired(const record::CellRecord& cell, const record::CellRecord& baseline,
-                          const AccuracyPolicy& policy);
+                          const AccuracyPolicy& policy, const Tails& tails = {});
 
 // The same of two scores without their questions; the weakest comparison, and all that a stated score allows.
 record::Check JudgeUnpaired(const record::CellRecord& cell, const record::CellRecord& baseline,

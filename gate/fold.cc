@@ -19,10 +19,6 @@ int64_t CountOf(const std::vector<Check>& checks, Outcome outcome) {
                        [outcome](const Check& check) { return check.primary && check.outcome == outcome; });
 }
 
-bool Has(const std::vector<Check>& checks, Outcome outcome) {
-  return CountOf(checks, outcome) > 0;
-}
-
 std::string Subject(const Check& check) {
   if (check.rule == "server") return check.reason;
   const std::string change =
@@ -95,6 +91,10 @@ bool OnlyBaselinesAreMissing(const std::vector<Check>& checks) {
 }
 
 }  // namespace
+
+bool Has(const std::vector<Check>& checks, Outcome outcome) {
+  return CountOf(checks, outcome) > 0;
+}
 
 Outcome Fold(const std::vector<Check>& checks, bool strict) {
   for (Outcome outcome : {Outcome::kFail, Outcome::kInvalid, Outcome::kInfrastructure}) {

@@ -8,6 +8,9 @@
 // Many checks into one word, one number and one line.
 namespace assay::gate {
 
+// Whether a check that decides came out so.
+bool Has(const std::vector<record::Check>& checks, record::Outcome outcome);
+
 // FAIL, INVALID, INFRASTRUCTURE in that order of weight. Undecided checks beside passing ones leave a PASS,
 // unless strict; where nothing passed they make it INCONCLUSIVE. Observations do not count.
 record::Outcome Fold(const std::vector<record::Check>& checks, bool strict);

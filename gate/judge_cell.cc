@@ -10,6 +10,7 @@
 #include "gate/acknowledge.h"
 #include "gate/check.h"
 #include "gate/comparable.h"
+#include "gate/fold.h"
 #include "gate/foresight.h"
 #include "gate/performance.h"
 #include "gate/server.h"
@@ -24,11 +25,6 @@ using record::CellRecord;
 using record::Check;
 using record::Outcome;
 using record::ServingRecord;
-
-bool Any(const std::vector<Check>& checks, Outcome outcome) {
-  return std::any_of(checks.begin(), checks.end(),
-                     [outcome](const Check& check) { return check.primary && check.outcome == outcome; });
-}
 
 class CellJudge {
  public:
@@ -61,7 +57,7 @@ class CellJudge {
 
   void JudgeAccuracy() {
     std::vector<Check> validity = AccuracyValidity(cell_, policy_.policy.accuracy);
-    const bool usable = !Any(validity, Outcome::kInvalid);
+    const bool usable = !Has(validity, Outcome::kInvalid);
     Add(std::move(validity));
     if (!usable) return;
     const bool stopped = cell_.accuracy->sequential && cell_.accuracy->sequential->stopped;
@@ -103,7 +99,7 @@ class CellJudge {
   }
 
   void JudgeSpeed() {
-    const bool wrong_answers = Any(verdict_.checks, Outcome::kFail);
+    const bool wrong_answers = Has(verdict_.checks, Outcome::kFail);
     const PerformanceBaseline baseline = FindPerformanceBaseline(cell_, policy_);
     if (!baseline.cells.empty()) {
       verdict_.environment = Differences(cell_.fingerprint, baseline.cells.front()->fingerprint);

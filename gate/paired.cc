@@ -20,7 +20,7 @@ using record::CellRecord;
 using record::Check;
 using record::Outcome;
 
-constexpr double kAlpha = 0.05, kPower = 0.8;
+constexpr double kPower = 0.8;
 constexpr size_t kNamesShown = 5;
 
 // The answers of both sides to each question, in its order of id.
@@ -63,7 +63,7 @@ struct Statistics {
   std::optional<double> p_value;  // exact, one-sided: evidence of a loss; one sample a question only
 };
 
-Statistics Infer(const Flips& flips, int repeats) {
+Statistics Infer(const Flips& flips, int repeats, double alpha) {
   const size_t questions = flips.differences.size();
   Statistics statistics;
   if (repeats == 1) {
@@ -71,21 +71,21 @@ Statistics Infer(const Flips& flips, int repeats) {
     statistics.p_value = McNemarExact(flips.pairs).one_sided;
     const auto n = static_cast<double>(questions);
     const auto discordant = static_cast<double>(flips.pairs.broken + flips.pairs.fixed);
-    statistics.mde = record::PairedMde(std::min(1.0, std::max(3.0, discordant) / n), n, kAlpha, kPower);
+    statistics.mde = record::PairedMde(std::min(1.0, std::max(3.0, discordant) / n), n, alpha, kPower);
   } else {
     statistics.difference = record::ClusteredDifference(flips.differences);
   }
   double& standard_error = statistics.difference.standard_error;
   standard_error = AtLeastThreePairs(standard_error, questions);
-  if (repeats > 1) statistics.mde = record::MdeFromStandardError(standard_error, kAlpha, kPower);
+  if (repeats > 1) statistics.mde = record::MdeFromStandardError(standard_error, alpha, kPower);
   return statistics;
 }
 
-Outcome Decide(const Statistics& statistics, const AccuracyPolicy& policy) {
-  const double half = record::NormalQuantile(1 - kAlpha) * statistics.difference.standard_error;
+Outcome Decide(const Statistics& statistics, const AccuracyPolicy& policy, double alpha) {
+  const double half = record::NormalQuantile(1 - alpha) * statistics.difference.standard_error;
   const double d = statistics.difference.mean;
   if (d - half > -policy.margin) return Outcome::kPass;
-  const bool proven = statistics.p_value ? *statistics.p_value < kAlpha : d + half < 0;
+  const bool proven = statistics.p_value ? *statistics.p_value < alpha : d + half < 0;
   return proven && d <= -policy.min_effect ? Outcome::kFail : Outcome::kInconclusive;
 }
 
@@ -128,7 +128,8 @@ void AddOtherCauses(const AccuracyRecord& ours, const AccuracyRecord& theirs, Ch
 
 }  // namespace
 
-Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const AccuracyPolicy& policy) {
+Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const AccuracyPolicy& policy,
+                  const Tails& tails) {
   const AccuracyRecord &ours = *cell.accuracy, &theirs = *baseline.accuracy;
   const Flips flips = Compare(ours, theirs);
   Check check = MakeCheck(cell, "accuracy", ours.eval + "_score", "paired");
@@ -143,14 +144,15 @@ Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const Accu
     check.reason = "one question cannot be compared; ask more";
     return check;
   }
-  const Statistics statistics = Infer(flips, ours.repeats);
+  const Statistics statistics = Infer(flips, ours.repeats, tails.deciding);
   const double d = statistics.difference.mean, se = statistics.difference.standard_error;
   check.change = d;
-  check.ci_low = d - record::NormalQuantile(0.975) * se;
-  check.ci_high = d + record::NormalQuantile(0.975) * se;
+  const double shown = record::NormalQuantile(1 - tails.shown) * se;
+  check.ci_low = d - shown;
+  check.ci_high = d + shown;
   check.mde = statistics.mde;
   check.p_value = statistics.p_value;
-  check.outcome = Decide(statistics, policy);
+  check.outcome = Decide(statistics, policy, tails.deciding);
   check.improved = *check.ci_low > 0;
   check.reason = Reason(check, flips, policy.margin);
   AddNames("lost", flips.broken, check);
