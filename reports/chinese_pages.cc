@@ -82,7 +82,7 @@ constexpr Phrase kPhrases[] = {
     {"observations (they decide nothing)", "观察项（不参与判定）"},
     {"samples, graders and domains", "样本、评分器与领域"},
     {"last {} lines of the server log of {}", "{1} 服务器日志的最后 {0} 行"},
-    {"{} configs pass", "{} 个配置通过"},
+    {"configs that pass: {}", "通过的配置：{}"},
 
     // The head of a page
     {"{} checks: {} fail, {} invalid, {} inconclusive, {} pass ({} improved).",
@@ -270,7 +270,7 @@ constexpr Phrase kPhrases[] = {
     {"better", "变好"},
     {"not compared across", "前后不作比较"},
     {"{} from {}: {}", "自 {1} 起{0}：{2}"},
-    {"{} trends of {} cells.", "{1} 个单元的 {0} 条趋势。"},
+    {"Trends: {}. Cells: {}.", "趋势 {} 条，单元 {} 个。"},
     {"runs", "运行次数"},
     {"first", "最早"},
     {"newest", "最新"},

@@ -50,7 +50,7 @@ std::string RenderHistoryHtml(const std::string& title, const std::vector<Trend>
     if (std::find(cells.begin(), cells.end(), trend.cell) == cells.end()) cells.push_back(trend.cell);
   }
   std::string body = "<h1>" + page.markup.Text(title) + "</h1>\n" +
-                     page.markup.Paragraph(page.say("{} trends of {} cells.", trends.size(), cells.size()));
+                     page.markup.Paragraph(page.say("Trends: {}. Cells: {}.", trends.size(), cells.size()));
   for (const std::string& cell : cells) {
     std::vector<const Trend*> of_cell;
     for (const Trend& trend : trends) {

@@ -39,7 +39,7 @@ TEST(RenderHistoryHtml, DrawsALineWhereAMetricChanged) {
 }
 
 TEST(RenderHistoryHtml, SaysThatThereIsNothing) {
-  EXPECT_THAT(RenderHistoryHtml("x", {}, Language::kEnglish), ::testing::HasSubstr("0 trends of 0 cells."));
+  EXPECT_THAT(RenderHistoryHtml("x", {}, Language::kEnglish), ::testing::HasSubstr("Trends: 0. Cells: 0."));
 }
 
 }  // namespace

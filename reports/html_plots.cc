@@ -193,7 +193,11 @@ std::string PlotSection(const Page& page) {
   for (const CellRecord* cell : cells) {
     const std::string plots = CellPlots(page, *cell);
     if (plots.empty()) continue;
-    text += page.ManyCells() ? page.markup.Folded(page.markup.Code(cell->key), plots) : plots;
+    const std::string name = page.markup.Code(cell->key);
+    const bool passes = CellOutcome(page, cell->key) == record::Outcome::kPass;
+    text += !page.ManyCells() ? plots
+            : passes          ? page.markup.Folded(name, plots)
+                              : "<h3>" + name + "</h3>\n" + plots;
   }
   if (left_out > 0)
     text += page.markup.Paragraph(page.say("{} further cells are without plots here.", left_out));

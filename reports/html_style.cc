@@ -38,7 +38,8 @@ pre { margin: .5rem 0; padding: .75rem; background: var(--panel); border-radius:
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
 th { background: var(--panel); font-weight: 600; white-space: nowrap; }
-td { min-width: 4rem; max-width: 28rem; }
+td:not(:last-child) { white-space: nowrap; }
+td:last-child { min-width: 5rem; max-width: 36rem; }
 details { margin: .75rem 0; }
 summary { cursor: pointer; color: var(--soft); }
 .plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(19rem, 100%), 1fr)); gap: 1rem; }

@@ -91,7 +91,7 @@ std::string AffectedTables(const Page& page) {
   return (affected.empty() ? "" : page.markup.Table(head, affected)) +
          (others.empty()
               ? ""
-              : page.markup.Folded(say("{} configs pass", passing), page.markup.Table(head, others)));
+              : page.markup.Folded(say("configs that pass: {}", passing), page.markup.Table(head, others)));
 }
 
 std::string Flags(const Page& page) {
