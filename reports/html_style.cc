@@ -18,7 +18,7 @@ const std::string_view kHtmlStyle = R"(:root {
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); line-height: 1.5; font-size: 16px;
   font-family: system-ui, -apple-system, "Segoe UI", "PingFang SC", "Noto Sans CJK SC", "Microsoft YaHei", sans-serif; }
-main { max-width: 68rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+main { max-width: 84rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.45rem; line-height: 1.3; margin: 0 0 .75rem; padding: .75rem 1rem; background: var(--panel);
   border-left: .4rem solid var(--tone, var(--line)); border-radius: .25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; padding-bottom: .25rem; border-bottom: 1px solid var(--line); }

@@ -1,5 +1,7 @@
 #include "reports/view.h"
 
+#include <algorithm>
+
 namespace assay::reports {
 namespace {
 
@@ -17,8 +19,11 @@ void TakeArms(const record::RunRecord& record, View& view) {
   const std::string& key = view.cells.front()->key;
   view.baseline[key] = base;
   std::vector<const record::Check*>& own = view.checks[key];
-  std::vector<const record::Check*>& of_arms = view.checks[""];
-  own.insert(own.end(), of_arms.begin(), of_arms.end());
+  for (const record::Check& check : view.input.verdict.checks) {
+    const bool of_a_run = std::any_of(record.cells.begin(), record.cells.end(),
+                                      [&](const record::CellRecord& cell) { return cell.key == check.cell; });
+    if (!of_a_run) own.push_back(&check);  // of the comparison
+  }
   view.checks.erase("");
   view.base_name = ab.base.what;
   view.head_name = ab.head.what;
