@@ -19,6 +19,7 @@ const std::vector<Command>& CommandTable();
 int Main(int argc, char** argv);
 
 int RunCommand(int argc, char** argv);
+int AbCommand(int argc, char** argv);
 int ValidateCommand(int argc, char** argv);
 int CompareCommand(int argc, char** argv);
 int ReportCommand(int argc, char** argv);
@@ -29,7 +30,7 @@ int DataCommand(int argc, char** argv);
 int EvalCommand(int argc, char** argv);
 int GradeCommand(int argc, char** argv);
 
-extern const std::string_view kRunHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp, kBenchHelp,
-    kImportHelp, kDataHelp, kEvalHelp, kGradeHelp;
+extern const std::string_view kRunHelp, kAbHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp,
+    kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp;
 
 }  // namespace assay::runner

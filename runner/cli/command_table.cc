@@ -46,6 +46,7 @@ int UnknownCommand(const std::string& name) {
 const std::vector<Command>& CommandTable() {
   static const std::vector<Command> table = {
       {"run", "launch servers, measure, judge, write reports", kRunHelp, RunCommand},
+      {"ab", "measure two arms in turn on this machine, judge the difference", kAbHelp, AbCommand},
       {"validate", "check configs on any machine, nothing is launched", kValidateHelp, ValidateCommand},
       {"bench", "benchmark any server: assay bench serve", kBenchHelp, BenchCommand},
       {"compare", "judge one record against others, no server", kCompareHelp, CompareCommand},

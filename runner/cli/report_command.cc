@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "record/arms.h"
 #include "runner/cli/command.h"
 #include "runner/cli/exit_code.h"
 #include "runner/cli/parse.h"
@@ -51,7 +52,8 @@ Status Render(const ReportOptions& options) {
   const Path run = options.run;
   const Path record_file = std::filesystem::is_directory(run) ? run / "record.json" : run;
   const Path verdict_file = record_file.parent_path() / "verdict.json";
-  ASSIGN_OR_RETURN(const record::RunRecord record, record::LoadRunRecord(record_file));
+  ASSIGN_OR_RETURN(record::RunRecord record, record::LoadRunRecord(record_file));
+  if (record.ab) record = record::AsTwoCells(record);
   ASSIGN_OR_RETURN(const std::string text, ReadFile(verdict_file));
   ASSIGN_OR_RETURN(const record::Verdict verdict, record::ParseVerdict(text, verdict_file.string()));
   std::vector<record::RunRecord> earlier;

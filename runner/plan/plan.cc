@@ -129,9 +129,9 @@ Status CheckKeysDiffer(const std::vector<Cell>& cells) {
 
 }  // namespace
 
-Result<std::vector<Cell>> MakePlan(const std::vector<Path>& paths,
-                                   const std::optional<std::string>& suite_name, const Surroundings& here) {
-  ASSIGN_OR_RETURN(std::vector<Config> configs, LoadConfigs(paths));
+Result<std::vector<Cell>> PlanConfigs(std::vector<Config> configs,
+                                      const std::optional<std::string>& suite_name,
+                                      const Surroundings& here) {
   RETURN_IF_ERROR(FillHardware(configs, here));
   std::optional<Suite> suite;
   if (suite_name) {
@@ -147,11 +147,23 @@ Result<std::vector<Cell>> MakePlan(const std::vector<Path>& paths,
   return cells;
 }
 
-Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite,
-                                   const std::string& hardware) {
+Result<std::vector<Cell>> PlanConfigs(std::vector<Config> configs, const std::optional<std::string>& suite,
+                                      const std::string& hardware) {
   Surroundings here = Surroundings::OfThisProcess();
   here.hardware = hardware;
-  return MakePlan(configs, suite, here);
+  return PlanConfigs(std::move(configs), suite, here);
+}
+
+Result<std::vector<Cell>> MakePlan(const std::vector<Path>& paths, const std::optional<std::string>& suite,
+                                   const Surroundings& here) {
+  ASSIGN_OR_RETURN(std::vector<Config> configs, LoadConfigs(paths));
+  return PlanConfigs(std::move(configs), suite, here);
+}
+
+Result<std::vector<Cell>> MakePlan(const std::vector<Path>& paths, const std::optional<std::string>& suite,
+                                   const std::string& hardware) {
+  ASSIGN_OR_RETURN(std::vector<Config> configs, LoadConfigs(paths));
+  return PlanConfigs(std::move(configs), suite, hardware);
 }
 
 }  // namespace assay::runner

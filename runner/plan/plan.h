@@ -33,6 +33,12 @@ Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::
 Result<std::vector<Cell>> MakePlan(const std::vector<Path>& configs, const std::optional<std::string>& suite,
                                    const Surroundings& here);
 
+// The same of configs that are read already, perhaps changed since.
+Result<std::vector<Cell>> PlanConfigs(std::vector<Config> configs, const std::optional<std::string>& suite,
+                                      const std::string& hardware);
+Result<std::vector<Cell>> PlanConfigs(std::vector<Config> configs, const std::optional<std::string>& suite,
+                                      const Surroundings& here);
+
 // What --dry-run prints: each cell with its resolved config and its final command line.
 std::string DescribePlan(const std::vector<Cell>& cells);
 
@@ -41,6 +47,10 @@ std::string DescribePlan(const std::vector<Cell>& cells);
 // (kInfrastructure). With mistakes of several kinds the first of these decides.
 Status Preflight(const Cell& cell);
 Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here);
+// Of a cell whose program is yet to be built: all but that.
+Status PreflightBeforeBuild(const Cell& cell);
+// Of a cell whose server runs already: the data of its evals alone.
+Status PreflightOfEvals(const Cell& cell);
 
 // The machine's part of the fingerprint; engine, flags and hashes are added by who runs the cell.
 record::Fingerprint DetectFingerprint(const std::string& hardware);

@@ -143,11 +143,9 @@ void CheckPinnedBaseline(const Config& config, Problems& problems) {
                   file));
 }
 
-}  // namespace
-
-Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here) {
+// All but the program.
+void CheckAround(const Cell& cell, const Machine& machine, const Surroundings& here, Problems& problems) {
   const EngineConfig& engine = cell.config.engine;
-  Problems problems(cell.config);
   const Status hardware =
       CheckHardware(cell.config.hardware, engine.gpus.value_or(engine.tensor_parallel_size), machine);
   problems.Add(hardware);
@@ -157,8 +155,27 @@ Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& h
     CheckModelFolder("engine.tokenizer", engine.tokenizer, "tokenizer.json", cell, here, problems);
   }
   CheckData(cell, problems);
+}
+
+}  // namespace
+
+Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here) {
+  Problems problems(cell.config);
+  CheckAround(cell, machine, here, problems);
   CheckPinnedBaseline(cell.config, problems);
   CheckProgram(cell, here, problems);
+  return problems.Outcome();
+}
+
+Status PreflightBeforeBuild(const Cell& cell) {
+  Problems problems(cell.config);
+  CheckAround(cell, DetectMachine(Probe::OfThisMachine()), Surroundings::OfThisProcess(), problems);
+  return problems.Outcome();
+}
+
+Status PreflightOfEvals(const Cell& cell) {
+  Problems problems(cell.config);
+  CheckData(cell, problems);
   return problems.Outcome();
 }
 

@@ -1,7 +1,6 @@
 #include "runner/run/eval_gpqa.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -10,8 +9,6 @@
 #include "base/log.h"
 #include "base/secrets.h"
 #include "base/text.h"
-#include "evals/http/client.h"
-#include "evals/http/request.h"
 #include "gate/judge.h"
 #include "runner/run/gpqa_hooks.h"
 #include "runner/run/interrupt.h"
@@ -19,41 +16,21 @@
 #include "runner/run/progress_line.h"
 #include "runner/run/report_input.h"
 #include "runner/run/run_folder.h"
-#include "wire/chat.h"
+#include "runner/run/server_models.h"
 
 namespace assay::runner {
 namespace {
 
-// OpenAI's clients are given an address that ends in /v1, and so are we.
-std::string WithoutV1(std::string url) {
-  while (!url.empty() && url.back() == '/') url.pop_back();
-  if (url.ends_with("/v1")) url.resize(url.size() - 3);
-  return url;
-}
-
 // The model to ask for, when the server says which it has; a server without such a list is taken at its word.
 Status ChooseModel(EvalOptions& options) {
-  evals::HttpRequest request;
-  request.url = evals::JoinUrl(options.base_url, "/v1/models");
-  request.total_timeout = std::chrono::seconds(30);
-  if (!options.gpqa.api_key.empty())
-    request.headers.push_back("Authorization: Bearer " + options.gpqa.api_key);
-  const evals::HttpResult result = evals::Fetch(request);
-  if (!result.error.empty())
-    return Fail(ErrorKind::kInfrastructure, "--base-url {}: {}", HideUserInfo(options.base_url),
-                result.error);
-  if (result.status == 401 || result.status == 403) {
-    return Fail(ErrorKind::kUsage, "{}: HTTP {}: {}; set ASSAY_API_KEY or OPENAI_API_KEY",
-                HideUserInfo(request.url), result.status, wire::ErrorMessage(result.body));
-  }
-  const auto models = wire::ParseModelList(result.body);
-  if (!result.ok() || !models || models->empty()) {
+  auto listed = ListModels(options.base_url, options.gpqa.api_key);
+  if (!listed) return FailWithin("--base-url", std::move(listed).error());
+  std::vector<std::string>& names = listed->names;
+  if (names.empty()) {
     if (!options.gpqa.model.empty()) return {};
-    return Fail(ErrorKind::kUsage, "{}: lists no model (HTTP {}); name it with --model",
-                HideUserInfo(request.url), result.status);
+    return Fail(ErrorKind::kUsage, "{}: lists no model (HTTP {}); name it with --model", listed->url,
+                listed->status);
   }
-  std::vector<std::string> names;
-  for (const wire::ModelCard& card : *models) names.push_back(card.id);
   if (options.gpqa.model.empty()) {
     if (names.size() == 1) {
       options.gpqa.model = names.front();
@@ -171,9 +148,7 @@ Result<int> EvalGpqa(EvalOptions options) {
   const std::vector<gate::CellPolicy> policies = {policy};
   const record::Verdict verdict = gate::Judge(record, policies);
   const reports::ReportInput input = MakeReportInput(record, verdict, policies, folder);
-  RETURN_IF_ERROR(WriteReports(input, folder));
-  fmt::print("{}\nreport  {}\nrecord  {}\n", reports::RenderTerminal(input, ::isatty(STDOUT_FILENO) == 1),
-             (folder / "report.md").string(), (folder / kRecordFile).string());
+  RETURN_IF_ERROR(Publish(input, folder));
   return verdict.exit_code;
 }
 

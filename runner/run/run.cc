@@ -1,14 +1,12 @@
 #include "runner/run/run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "base/log.h"
 #include "gate/judge.h"
-#include "reports/report.h"
 #include "runner/cli/exit_code.h"
 #include "runner/plan/plan.h"
 #include "runner/run/baseline_choice.h"
@@ -238,9 +236,7 @@ Result<int> Run(const RunOptions& options) {
   if (store) NoteOtherBranch(record, judged, verdict);
   reports::ReportInput input = MakeReportInput(record, verdict, judged, folder);
   input.language = options.language;
-  RETURN_IF_ERROR(WriteReports(input, folder));
-  fmt::print("{}\nreport  {}\nrecord  {}\n", reports::RenderTerminal(input, ::isatty(STDOUT_FILENO) == 1),
-             (folder / "report.md").string(), (folder / kRecordFile).string());
+  RETURN_IF_ERROR(Publish(input, folder));
   if (store && record.status != "interrupted") {
     RemoveText(record);
     const Status added = store->Add(record, verdict.exit_code, MayBecomeBaseline(judged, verdict));

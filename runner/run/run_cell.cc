@@ -137,13 +137,17 @@ class CellRun {
   CellRecord& record_;
 };
 
-CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder) {
-  CellRecord record;
+void DescribeCell(const Cell& cell, CellRecord& record) {
   record.key = cell.key;
   record.config = cell.config.name;
   record.config_file = cell.config.file.string();
   record.suite = cell.suite;
   record.config_hash = cell.config_hash;
+}
+
+CellRecord NewRecord(const Cell& cell, const Path& log_file, const Path& folder) {
+  CellRecord record;
+  DescribeCell(cell, record);
   record.fingerprint = DetectFingerprint(cell.config.hardware);
   record.server.argv = HideSecrets(cell.launch.argv);
   for (const auto& [name, value] : cell.launch.env) record.server.env[name] = ShownValue(name, value);
@@ -173,6 +177,27 @@ bool IsWhole(const Cell& cell, const EarlierCell& earlier) {
     if (WholeBenchmark(earlier, serving.name) == nullptr) return false;
   }
   return true;
+}
+
+Status RunEvals(CellRun& run, const Cell& cell, EarlierCell earlier, CellRecord& record,
+                const std::function<void(const CellRecord&)>& on_stage) {
+  if (cell.config.evals.gpqa && run.MayGoOn()) {
+    RETURN_IF_ERROR(run.Gpqa(*cell.config.evals.gpqa, std::move(earlier.samples)));
+    on_stage(record);
+  }
+  std::map<Path, int64_t> used;  // prompts of a file by the benchmarks so far
+  for (evals::ServingOptions serving : cell.config.evals.serving) {
+    if (!run.MayGoOn()) break;
+    serving.skip_prompts = used[serving.dataset_path];
+    used[serving.dataset_path] += serving.num_prompts;
+    if (const record::ServingRecord* done = WholeBenchmark(earlier, serving.name)) {
+      record.serving.push_back(*done);
+      continue;
+    }
+    RETURN_IF_ERROR(run.Serving(std::move(serving)));
+    on_stage(record);
+  }
+  return {};
 }
 
 }  // namespace
@@ -205,25 +230,23 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
   spdlog::info("{}: ready after {:.1f} s at {}", cell.key, started.ready_s, server.BaseUrl());
 
   CellRun run(cell, policy, server, journal, interrupted, record);
-  if (cell.config.evals.gpqa && run.MayGoOn()) {
-    RETURN_IF_ERROR(run.Gpqa(*cell.config.evals.gpqa, std::move(earlier.samples)));
-    on_stage(record);
-  }
-  std::map<Path, int64_t> used;  // prompts of a file by the benchmarks so far
-  for (evals::ServingOptions serving : cell.config.evals.serving) {
-    if (!run.MayGoOn()) break;
-    serving.skip_prompts = used[serving.dataset_path];
-    used[serving.dataset_path] += serving.num_prompts;
-    if (const record::ServingRecord* done = WholeBenchmark(earlier, serving.name)) {
-      record.serving.push_back(*done);
-      continue;
-    }
-    RETURN_IF_ERROR(run.Serving(std::move(serving)));
-    on_stage(record);
-  }
-
+  RETURN_IF_ERROR(RunEvals(run, cell, std::move(earlier), record, on_stage));
   for (const std::string& left : server.Stop())
     spdlog::warn("{}: still there after stopping: {}", cell.key, left);
+  return record;
+}
+
+Result<CellRecord> RunCellOn(Server& server, const Cell& cell, const gate::CellPolicy& policy,
+                             Journal& journal, const std::atomic<bool>& interrupted,
+                             const std::function<void(const CellRecord&)>& on_stage) {
+  CellRecord record;
+  DescribeCell(cell, record);
+  record.fingerprint.hardware = "external";
+  record.fingerprint.model_hash = record.fingerprint.tokenizer_hash = "id:" + cell.launch.model_id;
+  record.server.base_url = HideUserInfo(server.BaseUrl());
+  record.server.model_id = cell.launch.model_id;
+  CellRun run(cell, policy, server, journal, interrupted, record);
+  RETURN_IF_ERROR(RunEvals(run, cell, {}, record, on_stage));
   return record;
 }
 

@@ -25,4 +25,9 @@ Result<record::CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, Ea
                                    const Path& folder, Journal& journal, const std::atomic<bool>& interrupted,
                                    const std::function<void(const record::CellRecord&)>& on_stage);
 
+// The same on a server that runs already and goes on running; assay neither started it nor knows its process.
+Result<record::CellRecord> RunCellOn(Server& server, const Cell& cell, const gate::CellPolicy& policy,
+                                     Journal& journal, const std::atomic<bool>& interrupted,
+                                     const std::function<void(const record::CellRecord&)>& on_stage);
+
 }  // namespace assay::runner

@@ -1,9 +1,11 @@
 #include "runner/run/run_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "assay_version.h"
@@ -55,10 +57,12 @@ Result<Path> ClaimRunFolder(const Path& out, const std::string& run_id) {
   return folder;
 }
 
-Status WriteReports(const reports::ReportInput& input, const Path& folder) {
+Status Publish(const reports::ReportInput& input, const Path& folder) {
   for (const reports::Report& report : reports::ReportTable()) {
     RETURN_IF_ERROR(WriteFileAtomic(folder / report.file_name, report.render(input)));
   }
+  fmt::print("{}\nreport  {}\nrecord  {}\n", reports::RenderTerminal(input, ::isatty(STDOUT_FILENO) == 1),
+             (folder / "report.md").string(), (folder / kRecordFile).string());
   return {};
 }
 
