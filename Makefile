@@ -45,7 +45,7 @@ bench: deps-test
 	@bash ci/run.sh bench
 
 format: deps-test
-	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+	@git ls-files '*.h' '*.cc' '*.hip' | xargs clang-format -i
 
 clean:
 	rm -rf build out

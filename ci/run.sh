@@ -2,6 +2,7 @@
 # run.sh VERB: the steps of CI, the same words here and there.
 #   build   the two programs, release                    test    build everything, run every test
 #   check   layers, formatting                           asan    unit and process tests under ASan + UBSan
+#   hip     the GPU kernels compiled for AMD by Debian's hipcc, and what the disassembly must have (nothing is run)
 #   bench   what the client of the serving benchmark can do
 #   test-clients   the openai client and lm-evaluation-harness, from PyPI, against the engine
 set -euo pipefail
@@ -36,6 +37,10 @@ verb_bench() {
   build/release/bin/client_bench
 }
 
+verb_hip() {
+  ci/check_hip.sh
+}
+
 verb_test-clients() {
   verb_build
   tests/clients/run.sh
@@ -44,12 +49,12 @@ verb_test-clients() {
 verb_check() {
   python3 ci/check_layers.py
   local sources
-  mapfile -t sources < <(git ls-files '*.h' '*.cc')
+  mapfile -t sources < <(git ls-files '*.h' '*.cc' '*.hip')
   clang-format --dry-run -Werror "${sources[@]}"
   echo "layers and formatting are right"
 }
 
 case "${1:-}" in
-  build | test | test-clients | asan | check | bench) "verb_$1" ;;
-  *) sed -n '2,6p' "$0" >&2; exit 2 ;;
+  build | test | test-clients | asan | check | hip | bench) "verb_$1" ;;
+  *) sed -n '2,7p' "$0" >&2; exit 2 ;;
 esac

@@ -1,10 +1,15 @@
 # assay_component(<folder> [DEPS our layers...] [LIBS third party...])
-# One static library for one top-level folder: every .cc below it except tests, benchmarks and main.cc.
+# One static library for one top-level folder: every .cc below it except tests, benchmarks and main.cc, and *_gpu.cc
+# only where there is a GPU backend (cmake/gpu.cmake).
 function(assay_component name)
   cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|/main)\\.cc$")
+  if(ASSAY_GPU STREQUAL "off")
+    list(FILTER sources EXCLUDE REGEX "_gpu\\.cc$")
+  endif()
   list(TRANSFORM ARG_DEPS PREPEND assay_)
+  assay_tell_gpu_backend("${sources}")
   if(sources)
     add_library(assay_${name} STATIC ${sources})
     target_include_directories(assay_${name} PUBLIC ${PROJECT_SOURCE_DIR})
@@ -44,6 +49,7 @@ endfunction()
 # assay_unit_tests(<folder>): the *_test.cc beside the code, one program a folder.
 function(assay_unit_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*_test.cc)
+  list(FILTER sources EXCLUDE REGEX "_gpu_test\\.cc$")
   if(NOT sources)
     return()
   endif()

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/dense_matmul/terms_test_support.h"
 #include "kernels/panel/panel_test_values.h"
 #include "kernels/router_logits/router_logits.h"
 #include "kernels/test_data.h"
@@ -59,11 +60,7 @@ TEST(DenseMatmul, MatchesTheReferenceOnRoundedInputs) {
       const DenseWeights packed = PackDense(w, bias, c.columns, c.k, mode.weights);
       DenseMatmul(packed, {x.rows, c.rows}, 0, packed.Panels(), Store::kAdd, y.data(), c.columns);
       for (int64_t i = 0; i < c.rows * c.columns; ++i) {
-        double size = 1;
-        for (int64_t j = 0; j < c.k; ++j) {
-          size += std::abs(x.values[static_cast<size_t>(i / c.columns * c.k + j)] *
-                           kept[static_cast<size_t>(i % c.columns * c.k + j)]);
-        }
+        const double size = SumOfTerms(x.values, i / c.columns, kept, i % c.columns, c.k);
         ASSERT_TRUE(
             Close(y[static_cast<size_t>(i)] - 7.0, expected[static_cast<size_t>(i)], mode.tolerance, size))
             << mode.name << " " << c.name << " at " << i;
@@ -138,11 +135,7 @@ TEST(RouterLogits, MatchTheReferenceInFloat32) {
         const RouterWeights packed = PackRouter(w, bias, experts, hidden);
         RouterLogits(packed, x.data(), hidden, rows, y.data());
         for (int64_t i = 0; i < rows * experts; ++i) {
-          double size = 1;
-          for (int64_t j = 0; j < hidden; ++j) {
-            size += std::abs(x[static_cast<size_t>(i / experts * hidden + j)] *
-                             w[static_cast<size_t>(i % experts * hidden + j)]);
-          }
+          const double size = SumOfTerms(x, i / experts, w, i % experts, hidden);
           ASSERT_TRUE(Close(y[static_cast<size_t>(i)], expected[static_cast<size_t>(i)], kFloat32, size));
         }
         std::vector<float> last(static_cast<size_t>(experts));

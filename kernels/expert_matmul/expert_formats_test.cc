@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/expert_matmul/expert_matmul.h"
+#include "kernels/expert_matmul/expert_test_support.h"
 #include "kernels/fp8/fp8.h"
 #include "kernels/routing/top_k.h"
 #include "kernels/test_data.h"
@@ -18,32 +19,13 @@ namespace {
 constexpr int64_t kExperts = 8, kHidden = 96, kIntermediate = 64, kTokens = 21, kChosen = 4;
 
 // Weights in bf16 with the input axis first, and the same weights in MXFP4 where they came from.
-struct Layer {
-  std::vector<uint8_t> gate_up_blocks, gate_up_scales, down_blocks, down_scales;
+struct Layer : RandomExperts {
   std::vector<Bf16> gate_up_bf16, down_bf16;
-  std::vector<float> gate_up_bias, down_bias;
   ExpertTensors mxfp4, bf16;
 
-  Layer() {
-    TestData data(11);
-    gate_up_blocks = data.Bytes(kExperts * 2 * kIntermediate * kHidden / 2);
-    gate_up_scales = data.Bytes(kExperts * 2 * kIntermediate * kHidden / 32, 119, 123);
-    down_blocks = data.Bytes(kExperts * kHidden * kIntermediate / 2);
-    down_scales = data.Bytes(kExperts * kHidden * kIntermediate / 32, 119, 123);
-    gate_up_bias = data.Values(kExperts * 2 * kIntermediate, 0.1f);
-    down_bias = data.Values(kExperts * kHidden, 0.1f);
+  Layer() : RandomExperts(kExperts, kHidden, kIntermediate, 11), mxfp4(tensors) {
     gate_up_bf16 = Transposed(gate_up_blocks, gate_up_scales, 2 * kIntermediate, kHidden);
     down_bf16 = Transposed(down_blocks, down_scales, kHidden, kIntermediate);
-    mxfp4 = {kExperts,
-             kHidden,
-             kIntermediate,
-             gate_up_blocks.data(),
-             gate_up_scales.data(),
-             gate_up_bias,
-             down_blocks.data(),
-             down_scales.data(),
-             down_bias,
-             7.0f};
     bf16 = mxfp4;
     bf16.gate_up_blocks = bf16.gate_up_scales = bf16.down_blocks = bf16.down_scales = nullptr;
     bf16.gate_up_bf16 = gate_up_bf16.data();

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/expert_matmul/expert_test_support.h"
 #include "kernels/panel/panel_test_values.h"
 #include "kernels/routing/top_k.h"
 #include "kernels/test_data.h"
@@ -16,31 +17,7 @@
 namespace assay::kernels {
 namespace {
 
-struct Layer {
-  std::vector<uint8_t> gate_up_blocks, gate_up_scales, down_blocks, down_scales;
-  std::vector<float> gate_up_bias, down_bias;
-  ExpertTensors tensors;
-
-  Layer(int64_t experts, int64_t hidden, int64_t intermediate) {
-    TestData data(static_cast<uint32_t>(experts + hidden + intermediate));
-    gate_up_blocks = data.Bytes(experts * 2 * intermediate * hidden / 2);
-    gate_up_scales = data.Bytes(experts * 2 * intermediate * hidden / 32, 119, 123);
-    down_blocks = data.Bytes(experts * hidden * intermediate / 2);
-    down_scales = data.Bytes(experts * hidden * intermediate / 32, 119, 123);
-    gate_up_bias = data.Values(experts * 2 * intermediate, 0.1f);
-    down_bias = data.Values(experts * hidden, 0.1f);
-    tensors = {experts,
-               hidden,
-               intermediate,
-               gate_up_blocks.data(),
-               gate_up_scales.data(),
-               gate_up_bias,
-               down_blocks.data(),
-               down_scales.data(),
-               down_bias,
-               7.0f};
-  }
-};
+using Layer = RandomExperts;
 
 struct Batch {
   int64_t tokens, k;

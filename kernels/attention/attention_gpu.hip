@@ -1,0 +1,248 @@
+#include <algorithm>
+
+#include "kernels/attention/attention_gpu.h"
+#include "kernels/gpu/device.h"
+
+namespace assay::kernels::gpu {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr int kTeams = kThreads / kLanes;  // each takes every kTeams-th run of 32 keys
+constexpr int kHeads = 8;                  // query heads that read a key together
+constexpr int kSplitKeys = 128;            // a split is a multiple of this, so that each team has work
+
+__device__ float NegativeInfinity() {
+  return __uint_as_float(0xFF800000u);
+}
+
+// The keys [first, last] that a row sees, and the part of them that is this split's, in runs of 32 keys at
+// absolute positions.
+struct KeyRange {
+  int first, last, begin, end;  // runs [begin, end)
+  __device__ KeyRange(const AttentionBatch& in, int position, int split) {
+    first = in.window > 0 ? max(0, position - static_cast<int>(in.window) + 1) : 0;
+    last = position;
+    const int first_run = first / kLanes, runs = last / kLanes + 1 - first_run;
+    const int splits = static_cast<int>(in.splits);
+    const int a_split = ((runs + splits - 1) / splits + kTeams - 1) / kTeams * kTeams;
+    begin = first_run + split * a_split;
+    end = min(begin + a_split, first_run + runs);
+  }
+};
+
+// Scores of 32 keys and kHeads heads: a lane has one key.
+template <int kDim>
+__device__ void Scores(const Bf16* key, const float* q, float scale, float* scores) {
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) scores[h] = 0;
+#pragma unroll
+  for (int d = 0; d < kDim; d += 8) {
+    const uint4 packed = *reinterpret_cast<const uint4*>(key + d);
+    const uint32_t words[4] = {packed.x, packed.y, packed.z, packed.w};
+    float k[8];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      k[2 * i] = WidenLow(words[i]);
+      k[2 * i + 1] = WidenHigh(words[i]);
+    }
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) scores[h] += q[h * kDim + d + i] * k[i];
+    }
+  }
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) scores[h] *= scale;
+}
+
+// A sum of weighted values, from weights relative to `largest`, with the sink, which is a key without a
+// value.
+__device__ float WithSink(float values, float largest, float sum, float sink) {
+  const float all = fmaxf(largest, sink), share = __expf(largest - all);
+  return values * share / (sum * share + __expf(sink - all));
+}
+
+// One (row, key-value head, split): grid (rows, kv heads * chunks of heads, splits).
+template <int kDim>
+__global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
+  constexpr int kValuesAhead = kDim > 64 ? 4 : 8;     // keys whose values a lane has in flight
+  constexpr int kOwn = (kDim + kLanes - 1) / kLanes;  // elements of the result that a lane has
+  __shared__ __align__(16) float q[kHeads * kDim];
+  __shared__ float weights[kTeams][kHeads][kLanes];
+  __shared__ float team_max[kTeams][kHeads], team_sum[kTeams][kHeads];
+  __shared__ float team_out[kTeams][kHeads][kDim];
+
+  const int64_t row = blockIdx.x;
+  const int position = in.positions[row];
+  if (position < 0) return;
+  const int group = static_cast<int>(in.heads / in.cache.kv_heads), chunks = (group + kHeads - 1) / kHeads;
+  const int kv_head = static_cast<int>(blockIdx.y) / chunks;
+  const int first_head = kv_head * group + static_cast<int>(blockIdx.y) % chunks * kHeads;
+  const int heads = min(kHeads, (kv_head + 1) * group - first_head);
+  for (int i = threadIdx.x; i < kHeads * kDim; i += kThreads) {
+    q[i] = i < heads * kDim ? Widen(in.q[row * in.q_stride + first_head * kDim + i]) : 0.0f;
+  }
+  __syncthreads();
+
+  const int lane = Lane(), team = GroupOfLanes();
+  const KeyRange range(in, position, static_cast<int>(blockIdx.z));
+  float largest[kHeads], sum[kHeads], out[kHeads][kOwn];
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) {
+    largest[h] = NegativeInfinity();
+    sum[h] = 0;
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) out[h][i] = 0;
+  }
+
+  for (int run = range.begin + team; run < range.end; run += kTeams) {
+    const int key = run * kLanes + lane;
+    const bool seen = key >= range.first && key <= range.last;
+    const int slot = key % static_cast<int>(in.cache.block_size);
+    const int64_t block = seen ? in.tables.Block(row, key, in.cache.block_size) : 0;
+    float scores[kHeads];
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) scores[h] = NegativeInfinity();
+    if (seen) Scores<kDim>(in.cache.Key(block, kv_head, slot), q, in.scale, scores);
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+      const float next = fmaxf(largest[h], MaxLanes(scores[h]));  // a NaN is passed over and comes back below
+      const float shrink = next == NegativeInfinity() ? 1.0f : __expf(largest[h] - next);
+      const float weight = seen ? __expf(scores[h] - next) : 0.0f;
+      largest[h] = next;
+      sum[h] = sum[h] * shrink + weight;  // of this lane's keys
+      weights[team][h][lane] = weight;
+#pragma unroll
+      for (int i = 0; i < kOwn; ++i) out[h][i] *= shrink;
+    }
+    SyncLanes();
+    const Bf16* values = in.cache.Value(block, kv_head, slot);
+    for (int first = 0; first < kLanes; first += kValuesAhead) {
+      float value[kValuesAhead][kOwn];
+#pragma unroll
+      for (int j = 0; j < kValuesAhead; ++j) {
+        const auto from = reinterpret_cast<const Bf16*>(
+            ShuffleFrom(static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(values)), first + j));
+        // What lies in the cache beyond the row's keys may be anything, so it is not even multiplied by zero.
+        const int other = run * kLanes + first + j;
+        const bool other_seen = other >= range.first && other <= range.last;
+#pragma unroll
+        for (int i = 0; i < kOwn; ++i) {
+          const int d = lane + i * kLanes;
+          value[j][i] = other_seen && d < kDim ? Widen(from[d]) : 0.0f;
+        }
+      }
+#pragma unroll
+      for (int j = 0; j < kValuesAhead; ++j) {
+#pragma unroll
+        for (int h = 0; h < kHeads; ++h) {
+          const float weight = weights[team][h][first + j];
+#pragma unroll
+          for (int i = 0; i < kOwn; ++i) out[h][i] += weight * value[j][i];
+        }
+      }
+    }
+    SyncLanes();
+  }
+
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) {
+    sum[h] = SumLanes(sum[h]);
+    if (lane == 0) {
+      team_max[team][h] = largest[h];
+      team_sum[team][h] = sum[h];
+    }
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) {
+      if (lane + i * kLanes < kDim) team_out[team][h][lane + i * kLanes] = out[h][i];
+    }
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < heads * kDim; i += kThreads) {
+    const int h = i / kDim, d = i % kDim;
+    float merged_max = NegativeInfinity(), merged_sum = 0, merged = 0;
+#pragma unroll
+    for (int t = 0; t < kTeams; ++t) merged_max = fmaxf(merged_max, team_max[t][h]);
+#pragma unroll
+    for (int t = 0; t < kTeams; ++t) {
+      const float share = team_max[t][h] == NegativeInfinity() && !isnan(team_sum[t][h])
+                              ? 0.0f
+                              : __expf(team_max[t][h] - merged_max);
+      merged_sum += share * team_sum[t][h];
+      merged += share * team_out[t][h][d];
+    }
+    if (in.splits == 1) {
+      in.out[(row * in.heads + first_head + h) * kDim + d] =
+          Narrow(WithSink(merged, merged_max, merged_sum, in.sinks[first_head + h]));
+      continue;
+    }
+    float* partial = in.partial + ((row * in.heads + first_head + h) * in.splits + blockIdx.z) * (kDim + 2);
+    partial[d] = merged;
+    if (d == 0) {
+      partial[kDim] = merged_max;
+      partial[kDim + 1] = merged_sum;
+    }
+  }
+}
+
+// The splits of one (row, head), and its sink.
+__global__ void MergeSplits(AttentionBatch in) {
+  const int64_t row = blockIdx.x, head = blockIdx.y;
+  if (in.positions[row] < 0) return;
+  const int dim = static_cast<int>(in.cache.head_dim);
+  const float* partial = in.partial + (row * in.heads + head) * in.splits * (dim + 2);
+  const float sink = in.sinks[head];
+  float largest = sink;
+  for (int s = 0; s < in.splits; ++s) largest = fmaxf(largest, partial[s * (dim + 2) + dim]);
+  float sum = __expf(sink - largest), out = 0;
+  for (int s = 0; s < in.splits; ++s, partial += dim + 2) {
+    const float share = __expf(partial[dim] - largest);
+    sum += share * partial[dim + 1];
+    out += share * partial[threadIdx.x];
+  }
+  in.out[(row * in.heads + head) * dim + threadIdx.x] = Narrow(out / sum);
+}
+
+template <int kDim>
+void Launch(void* stream, const AttentionBatch& batch) {
+  const int64_t group = batch.heads / batch.cache.kv_heads;
+  const dim3 grid(static_cast<unsigned>(batch.rows),
+                  static_cast<unsigned>(batch.cache.kv_heads) * Blocks(group, kHeads),
+                  static_cast<unsigned>(batch.splits));
+  const auto kernel = AttendSplit<kDim>;
+  ASSAY_LAUNCH("attention", kernel, grid, kThreads, stream, batch);
+  if (batch.splits == 1) return;
+  ASSAY_LAUNCH("attention merge", MergeSplits,
+               dim3(static_cast<unsigned>(batch.rows), static_cast<unsigned>(batch.heads)), kDim, stream,
+               batch);
+}
+
+}  // namespace
+
+int64_t AttentionPartials(int64_t rows, int64_t heads, int64_t splits, int64_t head_dim) {
+  return rows * heads * splits * (head_dim + 2);
+}
+
+int64_t AttentionSplits(int64_t rows, int64_t kv_heads, int64_t longest, int64_t multiprocessors) {
+  constexpr int64_t kBlocksEach = 4;  // of threads, that a multiprocessor holds at least
+  const int64_t wanted = kBlocksEach * multiprocessors / std::max<int64_t>(1, rows * kv_heads);
+  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(1, longest / kSplitKeys));
+}
+
+void Attention(void* stream, const AttentionBatch& batch) {
+  switch (batch.cache.head_dim) {
+    case 16:
+      return Launch<16>(stream, batch);
+    case 32:
+      return Launch<32>(stream, batch);
+    case 64:
+      return Launch<64>(stream, batch);
+    case 128:
+      return Launch<128>(stream, batch);
+    default:
+      DeviceFailed("attention", "head_dim is " + std::to_string(batch.cache.head_dim) +
+                                    ", and the kernel has 16, 32, 64 and 128");
+  }
+}
+
+}  // namespace assay::kernels::gpu

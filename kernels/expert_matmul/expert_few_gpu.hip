@@ -1,0 +1,168 @@
+#include "kernels/expert_matmul/expert_few_gpu.h"
+#include "kernels/expert_matmul/gate_tile.h"
+#include "kernels/gpu/few_rows.h"
+#include "kernels/routing/metadata.h"
+#include "kernels/swiglu/swiglu_gpu.h"
+
+namespace assay::kernels::gpu {
+namespace {
+
+constexpr int kAhead = 3;  // groups of blocks whose weights a lane has in flight
+
+// Eight activations of a token in the order of FewTile::Decode; zeros where there is no token.
+__device__ void LoadPairs(const Bf16* from, uint32_t (&pairs)[4]) {
+  const uint4 words = LoadOrZero(from != nullptr, from);
+  pairs[0] = (words.x & 0xFFFFu) | words.z << 16;
+  pairs[1] = words.x >> 16 | (words.z & 0xFFFF0000u);
+  pairs[2] = (words.y & 0xFFFFu) | words.w << 16;
+  pairs[3] = words.y >> 16 | (words.w & 0xFFFF0000u);
+}
+
+// A lane's block of weights of each of its columns.
+struct HeldBlocks {
+  uint4 block[FewTile::kLaneColumns];
+  uint8_t scale[FewTile::kLaneColumns];
+  __device__ void Load(const Mxfp4Weights& weights, int first_column, int block_of_k) {
+#pragma unroll
+    for (int i = 0; i < FewTile::kLaneColumns; ++i) {
+      const int column = first_column + FewTile::Column(i), blocks = weights.k / 32;
+      const bool there = column < weights.columns && block_of_k < blocks;
+      const int64_t at = static_cast<int64_t>(column) * blocks + block_of_k;
+      block[i] = LoadOrZero(there, weights.blocks + at * kMxBlockBytes);
+      scale[i] = there ? weights.scales[at] : 0;
+    }
+  }
+};
+
+__device__ uint32_t WordOf(const uint4& words, int i) {
+  return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
+}
+
+// sums[chunk] += the products of 32 k; x: those of the lane's token of each chunk, or nullptr.
+__device__ void AddBlocks(const HeldBlocks& held, const Bf16* const (&x)[kFewChunks], int chunks,
+                          FewTile::Sums (&sums)[kFewChunks]) {
+#pragma unroll
+  for (int w = 0; w < 4; ++w) {
+    uint32_t pairs[FewTile::kLaneColumns][4];
+#pragma unroll
+    for (int i = 0; i < FewTile::kLaneColumns; ++i)
+      FewTile::Decode(WordOf(held.block[i], w), held.scale[i], pairs[i]);
+#pragma unroll
+    for (int chunk = 0; chunk < kFewChunks; ++chunk) {
+      if (chunk >= chunks) break;
+      uint32_t tokens[4];
+      LoadPairs(x[chunk] == nullptr ? nullptr : x[chunk] + 8 * w, tokens);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        uint32_t weights[FewTile::kLaneColumns][2];
+#pragma unroll
+        for (int i = 0; i < FewTile::kLaneColumns; ++i) {
+          weights[i][0] = pairs[i][2 * half];
+          weights[i][1] = pairs[i][2 * half + 1];
+        }
+        const uint32_t four[2] = {tokens[2 * half], tokens[2 * half + 1]};
+        FewTile::Add(weights, four, sums[chunk]);
+      }
+    }
+  }
+}
+
+// The product of a tile of gates; `rows_of(tile)` gives its rows and `output_of(tile)` takes sums as
+// GatedOutput does. grid.x counts kFewColumns columns. Weights are asked for before anything is known of the
+// rows: it is they that take long.
+template <class RowsOf, class OutputOf>
+__device__ void MultiplyFew(const ExpertMatrix& matrix, const ExpertBatch& batch, const RowsOf& rows_of,
+                            const OutputOf& output_of) {
+  const int32_t scheduled = batch.schedule[blockIdx.y];
+  if (scheduled < 0) return;
+  const Mxfp4Weights weights = Mxfp4Of::Weights(matrix, scheduled & 0xFFFF);
+  const int first_column = static_cast<int>(blockIdx.x) * kFewColumns;
+  const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
+  const int groups = (weights.k / 32 + FewTile::kBlocks - 1) / FewTile::kBlocks;
+  const auto block_of = [&](int group) { return group * FewTile::kBlocks + FewTile::Block(); };
+  HeldBlocks held[kAhead];
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) held[i].Load(weights, first_column, block_of(team + i * kFewTeams));
+
+  const GateTile tile(batch, kFewRows, static_cast<int>(blockIdx.y));
+  const auto rows = rows_of(tile);
+  const int row_count = tile.end - tile.first;
+  const int chunks = (row_count + FewTile::kTokens - 1) / FewTile::kTokens;
+  __shared__ __align__(16) Bf16 staged[kStagedRows * kStagedStride];
+  const bool stages = Stages(row_count, weights.k);
+  if (stages) StageRows(rows, row_count, weights.k, staged);
+  const Bf16* row_from[kFewChunks];
+#pragma unroll
+  for (int chunk = 0; chunk < kFewChunks; ++chunk) {
+    const int row = chunk * FewTile::kTokens + FewTile::Token();
+    row_from[chunk] = !stages ? rows(row) : row < row_count ? staged + row * kStagedStride : nullptr;
+  }
+
+  FewTile::Sums sums[kFewChunks];
+  for (int first = team; first < groups; first += kAhead * kFewTeams) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      const int group = first + i * kFewTeams, block = block_of(group);
+      if (group >= groups) break;
+      const Bf16* x[kFewChunks];
+#pragma unroll
+      for (int chunk = 0; chunk < kFewChunks; ++chunk) {
+        const bool there = row_from[chunk] != nullptr && block * 32 < weights.k;
+        x[chunk] = there ? row_from[chunk] + block * 32 : nullptr;
+      }
+      AddBlocks(held[i], x, chunks, sums);
+    }
+    if (first + kAhead * kFewTeams >= groups) break;
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i)
+      held[i].Load(weights, first_column, block_of(first + (kAhead + i) * kFewTeams));
+  }
+  const auto output = output_of(tile);
+  SumTeams(sums, row_count, [&](int row, int column, float first, float second) {
+    output(row, first_column + column, first, second);
+  });
+}
+
+// Grid (columns / kFewColumns, tiles of the schedule).
+__global__ void __launch_bounds__(kFewThreads, 3)
+    GateUpFew(ExpertLayer layer, ExpertBatch batch, const Bf16* x, Bf16* a, bool fp8) {
+  MultiplyFew(
+      layer.gate_up, batch, [&](const GateTile& tile) { return TokenRowsOf(layer.gate_up, batch, tile, x); },
+      [&](const GateTile& tile) {
+        return GatedOutput{layer, tile, a, fp8};
+      });
+}
+
+__global__ void __launch_bounds__(kFewThreads, 3)
+    DownFew(ExpertLayer layer, ExpertBatch batch, const Bf16* a, float* out) {
+  MultiplyFew(
+      layer.down, batch, [&](const GateTile& tile) { return GatedRowsOf(layer.down, tile, a); },
+      [&](const GateTile& tile) {
+        return DownOutput{layer.down, tile, out};
+      });
+}
+
+dim3 Grid(const ExpertMatrix& matrix, const ExpertBatch& batch) {
+  return {Blocks(matrix.columns, kFewColumns),
+          static_cast<unsigned>(MaxTiles(batch.tokens * batch.k, batch.experts, batch.block))};
+}
+
+}  // namespace
+
+bool FewRowsFit(const ExpertLayer& layer, const ExpertBatch& batch) {
+  return layer.gate_up.bf16 == nullptr && batch.block == kFewRows;
+}
+
+void ExpertGateUpFew(void* stream, const ExpertLayer& layer, const ExpertBatch& batch, const Bf16* x, Bf16* a,
+                     bool fp8) {
+  ASSAY_LAUNCH("expert gate_up, few rows", GateUpFew, Grid(layer.gate_up, batch), kFewThreads, stream, layer,
+               batch, x, a, fp8);
+}
+
+void ExpertDownFew(void* stream, const ExpertLayer& layer, const ExpertBatch& batch, const Bf16* a,
+                   float* out) {
+  ASSAY_LAUNCH("expert down, few rows", DownFew, Grid(layer.down, batch), kFewThreads, stream, layer, batch,
+               a, out);
+}
+
+}  // namespace assay::kernels::gpu

@@ -1,0 +1,63 @@
+#pragma once
+
+// Products of at most 16 rows, where weights are read once and it is their arrival that takes the time: a
+// block of threads has 16 columns, its teams share k, and each lane asks for all its weights before it uses
+// the first.
+#include "kernels/gpu/tile.h"
+
+namespace assay::kernels::gpu {
+
+constexpr int kFewRows = 16;
+constexpr int kFewThreads = 256;
+constexpr int kFewTeams = kFewThreads / FewTile::kTeam;
+constexpr int kFewChunks = kFewRows / FewTile::kTokens;  // of rows that an instruction takes
+constexpr int kFewColumns = FewTile::kColumns;
+
+// Rows that lanes would fetch piece by piece, each time waiting, are fetched at once by the whole block where
+// there are very few of them.
+constexpr int kStagedRows = 4;
+constexpr int kStagedK = 4096;
+constexpr int kStagedStride = kStagedK + 8;  // rows begin in different banks
+__device__ inline bool Stages(int rows, int k) {
+  return rows <= kStagedRows && k <= kStagedK;
+}
+// rows(r) is row r's place in memory or nullptr, which becomes zeros; `staged` [kStagedRows, kStagedStride].
+template <class Rows>
+__device__ void StageRows(const Rows& rows, int count, int k, Bf16* staged) {
+  const int pieces = k / 8;
+  for (int i = threadIdx.x; i < count * pieces; i += kFewThreads) {
+    const int row = i / pieces, piece = i % pieces;
+    const Bf16* from = rows(row);
+    *reinterpret_cast<uint4*>(staged + row * kStagedStride + piece * 8) =
+        LoadOrZero(from != nullptr, from + piece * 8);
+  }
+  __syncthreads();
+}
+
+// Adds up what the teams of a block hold, in the order of teams: take(row, column, sum, sum of the next
+// column), columns counted from the block's first, even; each by one thread.
+template <class Take>
+__device__ void SumTeams(const FewTile::Sums (&sums)[kFewChunks], int rows, const Take& take) {
+  static_assert(kFewRows * kFewColumns <= 2 * kFewThreads);
+  __shared__ float partial[kFewTeams][kFewRows][kFewColumns + 1];
+  const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
+#pragma unroll
+  for (int chunk = 0; chunk < kFewChunks; ++chunk) {
+    FewTile::ForEach(sums[chunk], [&](int column, int token, float sum) {
+      partial[team][chunk * FewTile::kTokens + token][column] = sum;
+    });
+  }
+  __syncthreads();
+  const int row = static_cast<int>(threadIdx.x) / (kFewColumns / 2);
+  const int column = static_cast<int>(threadIdx.x) % (kFewColumns / 2) * 2;
+  if (row >= rows) return;
+  float first = 0, second = 0;
+#pragma unroll
+  for (int t = 0; t < kFewTeams; ++t) {
+    first += partial[t][row][column];
+    second += partial[t][row][column + 1];
+  }
+  take(row, column, first, second);
+}
+
+}  // namespace assay::kernels::gpu
