@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/model/batch_rows.h"
+#include "engine/model/device.h"
 
 namespace assay::engine {
 namespace {
@@ -68,6 +69,10 @@ MemoryNeed EstimateMemory(const Path& folder, const ModelConfig& config, const M
   }
   if (options.moe_backend == MoeBackend::kReference) need.weights *= 2;  // bf16 is held as float32
   need.cache = cache_bytes;
+  if (options.device == Device::kGpu) {
+    need.scratch = DeviceScratchBytes(config, options);
+    return need;
+  }
 
   const int64_t h = config.hidden_size, q = config.num_attention_heads * config.head_dim;
   const int64_t qkv = q + 2 * config.num_key_value_heads * config.head_dim;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "engine/cache/cache_plan.h"
 #include "engine/memory_budget.h"
+#include "engine/model/device.h"
 #include "engine/scheduler/scheduler.h"
 #include "engine/server/http_server.h"
 #include "engine/server/service.h"
@@ -94,6 +95,7 @@ void PrintReadyLine(const ServeFlags& flags, const HttpServer& http, const Model
   line["commit"] = ASSAY_COMMIT;
   line["tensor_parallel_size"] = flags.tensor_parallel_size;
   line["moe_backend"] = flags.moe_backend;
+  line["device"] = flags.device;
   constexpr auto kReplaceBadUtf8 = nlohmann::ordered_json::error_handler_t::replace;
   fmt::print("{}\n", line.dump(-1, ' ', false, kReplaceBadUtf8));
   std::fflush(stdout);
@@ -115,13 +117,21 @@ ModelOptions ToModelOptions(const ServeFlags& flags, const CachePlan& cache) {
   options.num_blocks = cache.num_blocks;
   options.num_sliding_blocks = cache.num_sliding_blocks;
   options.max_positions = cache.max_model_len;
+  options.graph_replay = !flags.enforce_eager;
   return options;
+}
+
+Result<MemoryLimit> MemoryOf(Device device) {
+  if (device == Device::kCpu) return AvailableMemory();
+  ASSIGN_OR_RETURN(const int64_t bytes, FreeDeviceMemory());
+  return MemoryLimit{bytes, "the GPU"};
 }
 
 // Before gigabytes are read for nothing. Where the system does not say what it has, nothing is refused.
 Status CheckMemoryOfThisMachine(const Path& folder, const ModelConfig& config, const ModelOptions& options,
                                 int64_t cache_bytes) {
-  const auto limit = AvailableMemory();
+  const auto limit = MemoryOf(options.device);
+  if (!limit && options.device == Device::kGpu) return tl::unexpected(limit.error());
   if (!limit) {
     spdlog::warn("memory is not checked: {}", limit.error().message);
     return {};
@@ -173,9 +183,14 @@ Status Serve(const ServeFlags& flags) {
   ASSIGN_OR_RETURN(const Vocabulary vocabulary, LoadVocabulary(flags, config));
   ASSIGN_OR_RETURN(GenerationConfig generation, LoadGenerationConfig(flags.model));
   generation = WithHarmonyEnds(std::move(generation), vocabulary.harmony);
-  const CacheWish wish{flags.block_size,           flags.kv_cache_blocks, flags.kv_cache_memory_mb,
-                       flags.max_model_len,        flags.max_num_seqs,    flags.max_num_batched_tokens,
-                       flags.enable_prefix_caching};
+  const CacheWish wish{flags.block_size,
+                       flags.kv_cache_blocks,
+                       flags.kv_cache_memory_mb,
+                       flags.max_model_len,
+                       flags.max_num_seqs,
+                       flags.max_num_batched_tokens,
+                       flags.enable_prefix_caching,
+                       KvElementBytes(flags.device == "gpu" ? Device::kGpu : Device::kCpu)};
   ASSIGN_OR_RETURN(const CachePlan cache, PlanCache(wish, config));
 
   const ModelOptions model_options = ToModelOptions(flags, cache);

@@ -18,6 +18,9 @@ Model
   --model FOLDER               config.json, weights, tokenizer.json
   --tokenizer FOLDER           tokenizer.json to use instead (default: the model's)
   --served-model-name NAME     as clients name it (default: the model folder's name)
+  --device NAME                cpu, or gpu where this was built with one (cpu)
+  --batch-invariant            on a GPU: no answer depends on the batch around it, slower; a CPU is
+                               always so (off)
   --tensor-parallel-size N     shards, also -tp (1)
   --moe-backend NAME           grouped, or reference: slow, every operation by definition (grouped)
   --activations NAME           of matrix products: bf16; bf16-pair, which answers as float32 does;

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 // What a round took and read.
 struct Round {
   double tokens = 0, seconds = 0, bytes = 0, multiply_adds = 0;
-  double bandwidth = 0, float_peak = 0;  // probed just before
+  double bandwidth = 0, peak = 0;  // probed just before
 };
 
 struct Measurement {
@@ -78,7 +78,7 @@ class Crowd {
 
 class Bench {
  public:
-  Bench(const BenchFlags& flags, Model& model, Scheduler& scheduler, MachineProbe& probe)
+  Bench(const BenchFlags& flags, Model& model, Scheduler& scheduler, Probe& probe)
       : flags_(flags), model_(model), scheduler_(scheduler), probe_(probe) {}
 
   Result<Measurement> Prefill() {
@@ -116,7 +116,7 @@ class Bench {
     for (int64_t i = 0; i < flags_.rounds; ++i) {
       Round round;
       round.bandwidth = probe_.ReadBandwidth();
-      round.float_peak = probe_.Peaks().front().operations_per_s;
+      round.peak = probe_.Peaks().front().operations_per_s;
       RETURN_IF_ERROR(once(round));
       measurement.rounds.push_back(round);
     }
@@ -150,7 +150,7 @@ class Bench {
   const BenchFlags& flags_;
   Model& model_;
   Scheduler& scheduler_;
-  MachineProbe& probe_;
+  Probe& probe_;
 };
 
 template <typename Value>
@@ -172,9 +172,8 @@ void PrintRow(const Measurement& m) {
   fmt::print("{:<20} {:>9.1f} {:>9.1f} to {:<9.1f} {:>9.2f} {:>7.1f} {:>5.0f} % {:>9.1f} {:>5.0f} %\n",
              m.name, Median(m.rounds, speed), speed(*least), speed(*most),
              Median(m.rounds, [](const Round& r) { return r.bytes / r.tokens / 1e6; }), rate / 1e9,
-             100 * share, operations / 1e9, Median(m.rounds, [](const Round& r) {
-               return 200 * r.multiply_adds / r.seconds / r.float_peak;
-             }));
+             100 * share, operations / 1e9,
+             Median(m.rounds, [](const Round& r) { return 200 * r.multiply_adds / r.seconds / r.peak; }));
 }
 
 void PrintProfile(const Measurement& m) {
@@ -206,6 +205,7 @@ Status RunBench(const BenchFlags& flags) {
   options.max_batch_tokens = std::max<int64_t>({512, flags.prompt, options.max_requests});
   options.num_blocks = BlocksNeeded(flags, options.block_size);
   options.profile = flags.profile;
+  options.graph_replay = flags.graphs;
   ASSIGN_OR_RETURN(const auto model, Model::Load(flags.model, options));
   const ModelConfig& config = model->Config();
   const int64_t longest = std::max(flags.prompt, flags.context + flags.generate + 1);
@@ -219,20 +219,23 @@ Status RunBench(const BenchFlags& flags) {
   scheduling.max_num_batched_tokens = options.max_batch_tokens;
   scheduling.num_blocks = options.num_blocks;
   scheduling.block_size = options.block_size;
+  scheduling.enforce_eager = !flags.graphs;
   const auto scheduler = Scheduler::Start(*model, scheduling);
 
-  MachineProbe probe(threads);
-  const auto peaks = probe.Peaks();
+  const std::unique_ptr<Probe> probe =
+      options.device == Device::kGpu ? MakeDeviceProbe() : std::make_unique<MachineProbe>(threads);
+  const auto peaks = probe->Peaks();
   fmt::print("{}: {} layers, hidden {}, {} experts, top-{}, vocabulary {}\n", flags.model,
              config.num_hidden_layers, config.hidden_size, config.num_local_experts,
              config.num_experts_per_tok, config.vocab_size);
-  fmt::print("{} thread{}: read bandwidth {:.1f} GB/s", threads, threads == 1 ? "" : "s",
-             probe.ReadBandwidth() / 1e9);
+  const std::string where =
+      options.device == Device::kGpu ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+  fmt::print("{}: read bandwidth {:.1f} GB/s", where, probe->ReadBandwidth() / 1e9);
   for (const auto& peak : peaks) fmt::print(", {} {:.0f} G/s", peak.name, peak.operations_per_s / 1e9);
   fmt::print("\n\n{:<20} {:>9} {:>9}    {:<9} {:>9} {:>7} {:>7} {:>9} {:>7}\n", "", "tok/s", "least", "most",
-             "MB/token", "GB/s", "of read", "GFLOP/s", "of fp32");
+             "MB/token", "GB/s", "of read", "GFLOP/s", "of peak");
 
-  Bench bench(flags, *model, *scheduler, probe);
+  Bench bench(flags, *model, *scheduler, *probe);
   std::vector<Measurement> measurements;
   if (flags.prompt > 0) {
     ASSIGN_OR_RETURN(measurements.emplace_back(), bench.Prefill());

@@ -12,19 +12,22 @@ const char* const kBenchHelp =
   assay-engine bench --model FOLDER [flags]
 
   --model FOLDER               config.json and weights; make-model writes random ones
-  --moe-backend, --activations, --dense-dtype, --threads, --tensor-parallel-size: as in serve --help
+  --device, --batch-invariant, --moe-backend, --activations, --dense-dtype, --threads,
+  --tensor-parallel-size: as in serve --help
 
   --prompt N                   tokens of the prefill measurement; 0 leaves it out (512)
   --streams N,N,...            requests that decode together, measured one after the other (1,8,16)
   --generate N                 tokens that each of them decodes (64)
   --context N                  tokens of its prompt (16)
   --rounds N                   each measurement; the median is shown (3)
-  --profile                    also where the time of each went, by operation
+  --profile                    also where the time of each went, by operation; a GPU waits after each
+  --graphs                     on a GPU: batches that decode are recorded and replayed, padded
 
   --help                       this page
 
 Beside each speed stand the bytes of weights and cache that a token reads, the rate that makes, and its share
-of the read bandwidth probed just before; and the arithmetic, as a share of the float32 peak probed there too.
+of the read bandwidth probed just before; and the arithmetic, as a share of the peak probed there too: float32
+on a CPU, a large product of bf16 matrices on a GPU.
 
 Example: assay-engine bench --model /tmp/four-layers --threads 2
 )";
@@ -41,6 +44,7 @@ Result<BenchFlags> ParseBenchFlags(std::vector<std::string> arguments) {
   app.add_option("--context", flags.context);
   app.add_option("--rounds", flags.rounds);
   app.add_flag("--profile", flags.profile);
+  app.add_flag("--graphs", flags.graphs);
   const Status parsed = ParseArguments(app, std::move(arguments), "bench");
   if (flags.help) return flags;
   RETURN_IF_ERROR(parsed);

@@ -17,6 +17,7 @@ struct BenchFlags : ModelFlags {
   std::vector<int64_t> streams = {1, 8, 16};
   int64_t rounds = 3;
   bool profile = false;
+  bool graphs = false;
 };
 // `arguments` follow the word "bench". A mistake is an error that begins "bad flag: ".
 Result<BenchFlags> ParseBenchFlags(std::vector<std::string> arguments);

@@ -21,8 +21,8 @@ struct Sizes {
   int64_t window_blocks;              // that one request needs, however long it is
 
   Sizes(const CacheWish& wish, const ModelConfig& config, int64_t longest_blocks)
-      : full_bytes(KvBytesPerToken(kFullLayers, config) * wish.block_size),
-        sliding_bytes(KvBytesPerToken(kSlidingLayers, config) * wish.block_size),
+      : full_bytes(KvBytesPerToken(kFullLayers, config, wish.element_bytes) * wish.block_size),
+        sliding_bytes(KvBytesPerToken(kSlidingLayers, config, wish.element_bytes) * wish.block_size),
         window_blocks(BlocksFor(config.sliding_window - 1, wish.block_size) + 1) {
     // So many positions in a row touch at most one block more than they fill.
     const int64_t seat = std::min(BlocksFor(config.sliding_window, wish.block_size) + 2, longest_blocks);
@@ -50,10 +50,10 @@ struct Sizes {
 
 }  // namespace
 
-int64_t KvBytesPerToken(LayerGroup group, const ModelConfig& config) {
+int64_t KvBytesPerToken(LayerGroup group, const ModelConfig& config, int64_t element_bytes) {
   constexpr int64_t kKeyAndValue = 2;
   return kKeyAndValue * LayersOf(group, config) * config.num_key_value_heads * config.head_dim *
-         static_cast<int64_t>(sizeof(float));
+         element_bytes;
 }
 
 Result<CachePlan> PlanCache(const CacheWish& wish, const ModelConfig& config) {

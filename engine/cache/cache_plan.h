@@ -17,6 +17,7 @@ struct CacheWish {
   int64_t max_num_seqs = 64;
   int64_t max_num_batched_tokens = 512;
   bool prefix_caching = true;
+  int64_t element_bytes = 4;  // of a number of the cache: KvElementBytes(device)
 };
 
 struct CachePlan {
@@ -26,8 +27,8 @@ struct CachePlan {
   int64_t bytes = 0;  // of the whole cache
 };
 
-// Keys and values of one token in all layers of a group, as the CPU model stores them.
-int64_t KvBytesPerToken(LayerGroup group, const ModelConfig& config);
+// Keys and values of one token in all layers of a group.
+int64_t KvBytesPerToken(LayerGroup group, const ModelConfig& config, int64_t element_bytes);
 
 // How many blocks to hold and how long a request may be. Layers that see everything need blocks for all
 // tokens of a request; sliding layers for the window and what a step adds, so their blocks are bounded by the

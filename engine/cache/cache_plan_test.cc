@@ -35,8 +35,8 @@ TEST(KvBytesPerToken, CountsTheLayersOfAGroup) {
   config.num_key_value_heads = 8;
   config.head_dim = 64;
   for (int i = 0; i < 24; ++i) config.sliding.push_back(i % 2 == 0);
-  EXPECT_EQ(KvBytesPerToken(kFullLayers, config), 12 * 4096);
-  EXPECT_EQ(KvBytesPerToken(kSlidingLayers, config), 12 * 4096);
+  EXPECT_EQ(KvBytesPerToken(kFullLayers, config, 4), 12 * 4096);
+  EXPECT_EQ(KvBytesPerToken(kSlidingLayers, config, 2), 12 * 2048);
 }
 
 TEST(PlanCache, ChoosesBlocksAndLength) {

@@ -15,6 +15,10 @@ Result<std::unique_ptr<Model>> MakeReferenceModel(const Checkpoint& checkpoint, 
 Result<std::unique_ptr<Model>> MakeGroupedModel(const Checkpoint& checkpoint, const ModelOptions& options,
                                                 std::future<Result<std::string>> weights_hash);
 
+// On a GPU, whatever the MoeBackend.
+Result<std::unique_ptr<Model>> MakeDeviceModel(const Checkpoint& checkpoint, const ModelOptions& options,
+                                               std::future<Result<std::string>> weights_hash);
+
 kernels::RotaryTable RotaryTableOf(const ModelConfig& config, const ModelOptions& options);
 
 }  // namespace assay::engine

@@ -202,6 +202,20 @@ TEST(CheckModelOptions, ShowsTheArithmeticOfADegreeThatDoesNotDivide) {
             "90 = 4 * 22 + 2");
 }
 
+TEST(CheckModelOptions, SaysWhatAGpuDoesNotDo) {
+  const ModelConfig config = *ParseModelConfig(GptOss20b().dump(), "c.json");
+  ModelOptions options;
+  options.device = Device::kGpu;
+  EXPECT_TRUE(CheckModelOptions(config, options));
+  options.dense_dtype = DenseDtype::kInt8;
+  EXPECT_EQ(CheckModelOptions(config, options).error().message,
+            "int8 runs on the CPU only: the GPU backend multiplies bf16");
+  options = {};
+  options.device = Device::kGpu;
+  options.moe_backend = MoeBackend::kReference;
+  EXPECT_EQ(CheckModelOptions(config, options).error().message, "the reference backend runs on the CPU only");
+}
+
 TEST(CheckModelOptions, BlocksAreWholeVectors) {
   const ModelConfig config = *ParseModelConfig(GptOss20b().dump(), "config.json");
   ModelOptions options;

@@ -2,6 +2,7 @@
 
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
+#include "engine/model/device.h"
 #include "engine/model/layer_experts.h"
 
 namespace assay::engine {
@@ -35,7 +36,7 @@ Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options)
                 "{0} * {3} + {4}",
                 ranks, blocks, config.intermediate_size, blocks / ranks, blocks % ranks);
   }
-  return {};
+  return CheckDeviceOptions(options);
 }
 
 kernels::RotaryTable RotaryTableOf(const ModelConfig& config, const ModelOptions& options) {
@@ -55,6 +56,7 @@ Result<std::unique_ptr<Model>> Model::Load(const Path& folder, const ModelOption
   // Beside the packing: both go through the files from front to back, so that they are read once.
   std::future<Result<std::string>> hash =
       std::async(std::launch::async, [&] { return CheckpointHash(folder, checkpoint.files); });
+  if (options.device == Device::kGpu) return MakeDeviceModel(checkpoint, options, std::move(hash));
   return options.moe_backend == MoeBackend::kReference
              ? MakeReferenceModel(checkpoint, options, std::move(hash))
              : MakeGroupedModel(checkpoint, options, std::move(hash));

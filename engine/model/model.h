@@ -12,12 +12,16 @@
 
 namespace assay::engine {
 
+// Where the model is computed.
+enum class Device { kCpu, kGpu };
+
 enum class MoeBackend { kReference, kGrouped };  // kReference: the slow definition of every op
 
 using kernels::Activations;  // what the fast backend hands to a matrix product
 using kernels::DenseDtype;   // what it keeps the weights of attention and head as
 
 struct ModelOptions {
+  Device device = Device::kCpu;
   int tensor_parallel_size = 1;
   int threads = 0;  // per process; 0: one for each core
   MoeBackend moe_backend = MoeBackend::kGrouped;
@@ -33,6 +37,9 @@ struct ModelOptions {
   int64_t max_positions = 0;       // longest sequence; 0: what the model and the blocks can hold
   bool poison_padding = false;     // for tests: padding rows start as infinities and NaNs
   bool profile = false;            // measure where the time goes
+  // GPU only; a CPU is always invariant and has no graphs.
+  bool batch_invariant = false;  // nothing of a result depends on the batch around it, at some cost
+  bool graph_replay = false;     // batches of requests that decode are recorded once a size and replayed
 };
 // Answers kUsage, with the arithmetic, for a degree or size that the model cannot be run with.
 Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options);
@@ -47,13 +54,15 @@ struct Sequence {
   std::span<const int32_t> block_table;
   bool want_logits = false;                           // of the last token
   std::span<const int32_t> sliding_block_table = {};  // empty: the same ids as block_table
+  uint64_t request = 0;  // whose it is, for the line that a GPU's fault ends with
+  bool greedy = false;   // of the logits only the largest matters: the model may pick it and leave them out
 };
 
 // Weights, KV blocks and worker threads. Forward is called by one thread at a time.
 //
-// The result for a sequence does not depend on what else is in the batch, on how its tokens were cut into
-// calls, on the number of threads or on the tensor-parallel degree: every output element is reduced in one
-// fixed order.
+// On a CPU, and on a GPU with batch_invariant, the result for a sequence does not depend on what else is in
+// the batch, on how its tokens were cut into calls, on the number of threads or on the tensor-parallel
+// degree: every output element is reduced in one fixed order.
 class Model {
  public:
   static Result<std::unique_ptr<Model>> Load(const Path& folder, const ModelOptions& options);
@@ -69,6 +78,12 @@ class Model {
   // their content is garbage and must never reach a real row. `logits` [number of want_logits sequences,
   // vocab_size], in order. At most max_batch_tokens rows.
   virtual void Forward(std::span<const Sequence> batch, int64_t padded_rows, std::vector<float>& logits) = 0;
+
+  // Of the last Forward, an entry for each sequence that wants logits, or empty where a model never picks:
+  // the id of the largest logit of a greedy one, whose logits are then not filled in. Ties go to the lower
+  // id; kNothing is a row with NaN, +inf or only -inf.
+  static constexpr int32_t kNothing = -1, kNotPicked = -2;
+  virtual std::span<const int32_t> Picked() const { return {}; }
 };
 
 }  // namespace assay::engine

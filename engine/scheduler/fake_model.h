@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -71,6 +73,7 @@ class FakeModel : public Model {
     for (size_t i = 0; i < wanted.size(); ++i) {
       rule_(wanted[i], std::span(logits).subspan(i * vocabulary, vocabulary));
     }
+    if (picks) PickGreedy(batch, logits);
     const std::lock_guard lock(mutex_);
     steps_.push_back({rows, padded_rows, batch.size()});
   }
@@ -84,7 +87,10 @@ class FakeModel : public Model {
     return steps_;
   }
 
+  std::span<const int32_t> Picked() const override { return picked_; }
+
   std::function<void()> before_forward;
+  bool picks = false;  // as a GPU does: what is greedy is chosen here, and its logits are spoiled
 
  private:
   std::vector<LayerGroup> Groups() const {
@@ -93,6 +99,20 @@ class FakeModel : public Model {
       if (LayersOf(group, config_) > 0) groups.push_back(group);
     }
     return groups;
+  }
+
+  void PickGreedy(std::span<const Sequence> batch, std::vector<float>& logits) {
+    picked_.clear();
+    const auto vocabulary = static_cast<long>(config_.vocab_size);
+    for (const Sequence& sequence : batch) {
+      if (!sequence.want_logits) continue;
+      const auto row = logits.begin() + static_cast<long>(picked_.size()) * vocabulary;
+      const bool finite =
+          std::all_of(row, row + vocabulary, [](float logit) { return std::isfinite(logit); });
+      const auto largest = static_cast<int32_t>(std::max_element(row, row + vocabulary) - row);
+      picked_.push_back(!sequence.greedy ? kNotPicked : finite ? largest : kNothing);
+      if (sequence.greedy) std::fill(row, row + vocabulary, -1e30f);
+    }
   }
 
   int32_t& Slot(LayerGroup group, const Sequence& sequence, int64_t position) {
@@ -122,6 +142,7 @@ class FakeModel : public Model {
   Rule rule_;
   ModelConfig config_{};
   std::string hash_ = "fake";
+  std::vector<int32_t> picked_;
   mutable std::mutex mutex_;
   std::vector<Step> steps_;
 };

@@ -170,6 +170,11 @@ bool HasPenalty(const GenerationRequest& request) {
   return request.repetition_penalty != 1 || request.frequency_penalty != 0 || request.presence_penalty != 0;
 }
 
+bool IsPlainGreedy(const GenerationRequest& request, int64_t output_index) {
+  return request.temperature <= 0 && !request.logprobs && request.logit_bias.empty() &&
+         !HasPenalty(request) && output_index >= request.min_tokens;
+}
+
 std::optional<int32_t> SampleToken(std::span<float> logits, const GenerationRequest& request,
                                    const TokenHistory& history, int64_t output_index) {
   std::optional<Candidate> peak = Peak(logits);

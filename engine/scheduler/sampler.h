@@ -12,6 +12,9 @@ namespace assay::engine {
 // Whether tokens that have come before change the request's logits.
 bool HasPenalty(const GenerationRequest& request);
 
+// Whether the next token of `request` is the largest logit as the model computes it.
+bool IsPlainGreedy(const GenerationRequest& request, int64_t output_index);
+
 // The next token of `request`, whose output has `output_index` tokens so far; `history` counts its tokens
 // when HasPenalty. `logits` [vocab_size] are changed. Nothing when a logit is NaN or +inf, or all are -inf:
 // such a row says nothing and is never sampled.

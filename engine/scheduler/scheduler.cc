@@ -46,7 +46,7 @@ class ThreadedScheduler final : public Scheduler {
   Mail WaitForMail();
   void Accept(Mail mail);
   void Step();
-  void Sample(ActiveRequest& request, std::span<float> logits);
+  void Sample(ActiveRequest& request, std::span<float> logits, int32_t picked);
   void Emit(ActiveRequest& request, GeneratedToken token);
   void End(uint64_t id, GeneratedToken token);
   void Publish(int64_t ended);
@@ -193,13 +193,15 @@ void ThreadedScheduler::Step() {
     const std::span<const int32_t> tokens(request.tokens);
     batch_.push_back({tokens.subspan(static_cast<size_t>(request.computed), static_cast<size_t>(item.tokens)),
                       request.computed, request.held.tables[kFullLayers], item.ReachesEnd(),
-                      request.held.tables[kSlidingLayers]});
+                      request.held.tables[kSlidingLayers], request.id,
+                      IsPlainGreedy(request.request, request.OutputTokens())});
     rows += item.tokens;
   }
   model_.Forward(batch_, PaddedRows(rows, capture_sizes_), logits_);
   step_end_ = SteadyClock::now();
 
   const auto vocabulary = static_cast<size_t>(model_.Config().vocab_size);
+  const std::span<const int32_t> picked = model_.Picked();
   size_t row = 0;
   for (const BatchItem& item : plan) {
     const bool wants_token = item.ReachesEnd();
@@ -207,17 +209,24 @@ void ThreadedScheduler::Step() {
     if (!wants_token) continue;
     if (item.request->OutputTokens() == 0) counted_.prompt_tokens += item.request->PromptTokens();
     CHECK_LE((row + 1) * vocabulary, logits_.size());
-    Sample(*item.request, {logits_.data() + vocabulary * row++, vocabulary});
+    Sample(*item.request, {logits_.data() + vocabulary * row, vocabulary},
+           picked.empty() ? Model::kNotPicked : picked[row]);
+    ++row;
   }
   ++counted_.steps;
   Publish(0);
 }
 
-void ThreadedScheduler::Sample(ActiveRequest& request, std::span<float> logits) {
+// `picked`: what the model chose, which has left `logits` as they were.
+void ThreadedScheduler::Sample(ActiveRequest& request, std::span<float> logits, int32_t picked) {
   const std::optional<int64_t>& logprobs = request.request.logprobs;
   if (logprobs) raw_logits_.assign(logits.begin(), logits.end());  // sampling changes them
-  const std::optional<int32_t> id =
-      SampleToken(logits, request.request, request.history, request.OutputTokens());
+  std::optional<int32_t> id;
+  if (picked == Model::kNotPicked) {
+    id = SampleToken(logits, request.request, request.history, request.OutputTokens());
+  } else if (picked != Model::kNothing) {
+    id = picked;
+  }
   GeneratedToken token;
   if (id) {
     token.id = *id;

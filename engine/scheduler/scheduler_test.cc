@@ -392,5 +392,36 @@ TEST(Scheduler, CountsPromptAndOutputTokensOnce) {
   EXPECT_EQ(scheduler->Stats().generated_tokens, 200);
 }
 
+// A GPU picks the largest logit itself and copies no logits; the fake one spoils those that it did not leave.
+TEST(Scheduler, AModelThatPicksGreedyTokensChangesNoAnswer) {
+  std::vector<GenerationRequest> requests;
+  for (int32_t i = 0; i < 6; ++i) requests.push_back(Request({1, 2, i}, 9));
+  requests[1].temperature = 0.8;
+  requests[2].logprobs = 2;
+  requests[3].repetition_penalty = 1.3;
+  requests[4].logit_bias = {{7, 3.0f}};
+  requests[5].min_tokens = 4;
+  requests[5].stop_ids = {3, 5, 8, 13, 21, 34, 40, 41, 42};
+  for (const GenerationRequest& request : requests) {
+    FakeModel model(kVocabulary, 64, 4);
+    model.picks = true;
+    Pending pending;
+    const auto scheduler = Scheduler::Start(model, Options(64, 4));
+    scheduler->Submit(request, pending.Sink());
+    EXPECT_EQ(pending.Wait(), AnswerAlone(request)) << request.prompt.back();
+  }
+}
+
+TEST(Scheduler, ARowThatSaysNothingIsAnErrorWhereTheModelPicksToo) {
+  FakeModel model(kVocabulary, 64, 4, [](FakeModel::History, std::span<float> logits) {
+    std::fill(logits.begin(), logits.end(), std::numeric_limits<float>::quiet_NaN());
+  });
+  model.picks = true;
+  Pending pending;
+  const auto scheduler = Scheduler::Start(model, Options(64, 4));
+  scheduler->Submit(Request({1, 2}, 9), pending.Sink());
+  EXPECT_EQ(pending.Wait().finish, FinishReason::kError);
+}
+
 }  // namespace
 }  // namespace assay::engine

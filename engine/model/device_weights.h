@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/model/checkpoint.h"
+#include "kernels/expert_matmul/expert_matmul_gpu.h"
+#include "kernels/gpu/runtime.h"
+
+namespace assay::engine {
+
+template <class T>
+using DeviceBuffer = kernels::gpu::DeviceBuffer<T>;
+
+// A linear layer in device memory: weight [columns, k] as bf16, bias [columns] as float32 and as bf16.
+struct DeviceLinear {
+  DeviceBuffer<kernels::Bf16> weight;
+  DeviceBuffer<float> bias;  // both empty where the layer has none
+  DeviceBuffer<kernels::Bf16> bias_bf16;
+  int64_t columns = 0, k = 0;
+};
+
+// One of the two matrices of a layer's experts.
+struct DeviceExperts {
+  DeviceBuffer<uint8_t> blocks, scales;
+  DeviceBuffer<kernels::Bf16> bf16;  // [experts, columns, k], instead of blocks and scales
+  DeviceBuffer<float> bias;
+  kernels::gpu::ExpertMatrix matrix{};  // of the above
+};
+
+// A layer in device memory. Rows of qkv: all queries, all keys, all values.
+struct DeviceLayer {
+  bool sliding = false;
+  DeviceBuffer<float> input_norm, post_attention_norm, sinks;
+  DeviceLinear qkv, o;
+  DeviceBuffer<float> router, router_bias;
+  DeviceExperts gate_up, down;
+  float key_scale = 0, value_scale = 0;  // of an FP8 cache; 0: not rounded
+  bool fp8_activations = false;
+
+  int64_t DenseBytes() const;
+  int64_t BytesOfOneExpert(int64_t experts) const;
+};
+DeviceLayer UploadLayer(const kernels::gpu::Stream& stream, const ModelConfig& config,
+                        const LayerTensors& tensors, bool sliding);
+
+}  // namespace assay::engine
