@@ -93,6 +93,7 @@ void PrintReadyLine(const ServeFlags& flags, const HttpServer& http, const Model
   line["tokenizer_hash"] = tokenizer.Hash();
   line["version"] = ASSAY_VERSION;
   line["commit"] = ASSAY_COMMIT;
+  line["versions"] = {{"compiler", __VERSION__}};
   line["tensor_parallel_size"] = flags.tensor_parallel_size;
   line["moe_backend"] = flags.moe_backend;
   line["device"] = flags.device;

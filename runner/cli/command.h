@@ -24,6 +24,8 @@ int ValidateCommand(int argc, char** argv);
 int CompareCommand(int argc, char** argv);
 int ReportCommand(int argc, char** argv);
 int BaselineCommand(int argc, char** argv);
+int HistoryCommand(int argc, char** argv);
+int BisectCommand(int argc, char** argv);
 int BenchCommand(int argc, char** argv);
 int ImportCommand(int argc, char** argv);
 int DataCommand(int argc, char** argv);
@@ -31,6 +33,6 @@ int EvalCommand(int argc, char** argv);
 int GradeCommand(int argc, char** argv);
 
 extern const std::string_view kRunHelp, kAbHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp,
-    kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp;
+    kHistoryHelp, kBisectHelp, kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp;
 
 }  // namespace assay::runner

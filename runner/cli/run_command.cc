@@ -25,7 +25,8 @@ report.md, record.json and the server's log, and exits with a code that says wha
   --baseline WHAT           main or another branch in the store, the file of a record, or none
                             (default: what the config's gate.baseline says)
   --out DIR                 where to write (default: out/<run id>)
-  --store FILE              history of runs (default: $ASSAY_STORE, else ~/.local/share/assay/store.db)
+  --store PLACE             history of runs: a SQLite file, a folder or an http(s) address (default: $ASSAY_STORE,
+                            else ~/.local/share/assay/store.db)
   --no-store                neither read nor write a history
   --branch NAME             what this run is stored as (default: what git or CI says)
   --lang en|zh              language of the reports (default: en)

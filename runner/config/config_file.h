@@ -45,6 +45,7 @@ struct ConfigFile {
   EngineConfig engine;
   EvalsFile evals;
   GateFile gate;
+  std::vector<gate::Workaround> workarounds;
 };
 
 struct SuiteServing {
@@ -76,6 +77,7 @@ const Section<evals::ServingOptions>& ServingSection();
 const Section<GpqaFile>& GpqaSection();
 const Section<EvalsFile>& EvalsSection();
 const Section<GateFile>& GateSection();
+const Section<gate::Workaround>& WorkaroundSection();
 const Section<ConfigFile>& ConfigSection();
 const Section<SuiteFile>& SuiteSection();
 

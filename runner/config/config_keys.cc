@@ -45,6 +45,9 @@ const Section<ConfigFile>& ConfigSection() {
            kRequired},
           {"gate", &C::gate, Sub(GateSection()), "How results are judged.", "{accuracy: {margin: 0.03}}",
            kNotMeasured},
+          {"workarounds", &C::workarounds, ListOf(Sub(WorkaroundSection()), "a list of workarounds"),
+           "What is here only until something else is fixed; the report says when it can go.",
+           "[{id: moe-fallback, until: \"aiter>=0.1.20\"}]", kNotMeasured},
       },
       nullptr,
   };
@@ -61,6 +64,7 @@ Config ToConfig(const ConfigFile& file) {
   config.gate.accuracy = file.gate.accuracy;
   config.gate.performance = file.gate.performance;
   config.gate.baseline = file.gate.baseline;
+  config.gate.workarounds = file.workarounds;
   if (file.evals.gpqa) {
     config.evals.gpqa = file.evals.gpqa->options;
     if (file.evals.gpqa->options.dataset.empty()) {
@@ -82,6 +86,7 @@ ConfigFile ToConfigFile(const Config& config) {
   file.engine = config.engine;
   file.evals.serving = config.evals.serving;
   file.gate = {config.gate.accuracy, config.gate.performance, config.gate.baseline};
+  file.workarounds = config.gate.workarounds;
   if (config.evals.gpqa) {
     GpqaFile& gpqa = file.evals.gpqa.emplace();
     gpqa.options = *config.evals.gpqa;

@@ -29,6 +29,29 @@ TEST(LoadConfig, FillsTheStructsThatMeasureAndJudge) {
   EXPECT_EQ(config.evals.serving[0].output_len, evals::ServingOptions().output_len);
 }
 
+TEST(LoadConfig, TakesWorkaroundsAndPoliciesThatDecideNothingMeasured) {
+  const Config plain = Load(kExampleConfig);
+  const Config config =
+      Load(std::string(kExampleConfig) +
+           "gate: {baseline: {policy: merge_base}}\n"
+           "workarounds: [{id: fallback, until: \"aiter>=0.1.20\"}, {id: other, until: \"rocm > 7\"}]\n");
+  ASSERT_EQ(config.gate.workarounds.size(), 2u);
+  EXPECT_EQ(config.gate.workarounds[0].id, "fallback");
+  EXPECT_EQ(config.gate.workarounds[0].until, "aiter>=0.1.20");
+  EXPECT_EQ(config.gate.baseline.kind, gate::BaselinePolicyKind::kMergeBase);
+  EXPECT_EQ(ConfigHash(config), ConfigHash(plain));
+}
+
+TEST(LoadConfig, RefusesAWorkaroundWhoseConditionIsNone) {
+  ConfigFolder folder;
+  const auto config = LoadConfig(folder.Write(
+      "c.yaml", std::string(kExampleConfig) + "workarounds: [{id: x, until: \"aiter 0.1.20\"}]\n"));
+  EXPECT_EQ(
+      folder.ErrorOf(config),
+      "c.yaml:14:30: workarounds[0].until: must be a name, one of >= > <= < == != and a version, got aiter "
+      "0.1.20; for example \"aiter>=0.1.20\"");
+}
+
 TEST(LoadConfig, KeepsEnvironmentValuesAsTheirSourceText) {
   const Config config = Load(ExampleWith(
       "kind: bundled",

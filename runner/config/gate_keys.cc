@@ -62,13 +62,22 @@ const Section<gate::BaselinePolicy>& BaselineSection() {
       "What a run is compared with.",
       {
           {"policy", &B::kind,
-           OneOfEnum<gate::BaselinePolicyKind>({{"rolling", gate::BaselinePolicyKind::kRolling},
-                                                {"pinned", gate::BaselinePolicyKind::kPinned},
-                                                {"none", gate::BaselinePolicyKind::kNone}}),
-           "`rolling`: the latest passing runs of `branch` in the store; `pinned`: the record in "
-           "`pinned_file`; `none`: thresholds only.",
+           OneOfEnum<gate::BaselinePolicyKind>(
+               {{"rolling", gate::BaselinePolicyKind::kRolling},
+                {"merge_base", gate::BaselinePolicyKind::kMergeBase},
+                {"merge_base_rerun", gate::BaselinePolicyKind::kMergeBaseRerun},
+                {"pinned", gate::BaselinePolicyKind::kPinned},
+                {"none", gate::BaselinePolicyKind::kNone}}),
+           "`rolling`: the latest passing runs of `branch` in the store; `merge_base`: the stored runs of "
+           "the "
+           "commit where the change left `branch`; `merge_base_rerun`: that commit built and measured beside "
+           "the "
+           "change, which `assay ab` does; `pinned`: the record in `pinned_file`; `none`: thresholds only. "
+           "See "
+           "[baselines.md](baselines.md).",
            "rolling"},
-          {"branch", &B::branch, Text(), "Branch whose stored runs are the baseline.", "main"},
+          {"branch", &B::branch, Text(),
+           "Branch whose stored runs are the baseline; only its runs become one.", "main"},
           {"runs", &B::runs, Integer<int>(1, 1000), "How many of them, newest first.", "10"},
           {"pinned_file", &B::pinned_file, Text(),
            "A record (see *Paths*); with `rolling` the accuracy baseline of a machine whose store has none.",

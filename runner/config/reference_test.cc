@@ -85,6 +85,7 @@ TEST(Reference, EveryExampleIsARightValue) {
   ExpectExamplesAreRead(GpqaSection());
   ExpectExamplesAreRead(ServingSection());
   ExpectExamplesAreRead(GateSection());
+  ExpectExamplesAreRead(WorkaroundSection());
   ExpectExamplesAreRead(SuiteSection());
   ExpectExamplesAreRead(VllmEvalSection());
   ExpectExamplesAreRead(PerfEvalSection());

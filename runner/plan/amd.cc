@@ -28,6 +28,25 @@ int64_t MemoryMb(const Path& node) {
   return bytes / (1024 * 1024);
 }
 
+// What the graphics driver says of the same device.
+void AddSettings(const Probe& probe, int64_t render_minor, Gpu& gpu) {
+  if (render_minor <= 0) return;
+  const Path device = probe.root / "sys/class/drm" / fmt::format("renderD{}", render_minor) / "device";
+  const auto text = [](const Path& file) { return Printable(Trim(ReadFile(file).value_or(""))); };
+  std::vector<std::string> clocks;
+  if (const std::string level = text(device / "power_dpm_force_performance_level"); !level.empty())
+    clocks.push_back("performance level " + level);
+  std::error_code ignored;
+  for (const auto& monitor : std::filesystem::directory_iterator(device / "hwmon", ignored)) {
+    const std::string cap = text(monitor.path() / "power1_cap");
+    int64_t microwatts = 0;
+    std::from_chars(cap.data(), cap.data() + cap.size(), microwatts);
+    if (microwatts > 0) clocks.push_back(fmt::format("power {} W", microwatts / 1000000));
+  }
+  gpu.clocks = Join(clocks, ", ");
+  gpu.firmware = text(device / "vbios_version");
+}
+
 }  // namespace
 
 std::string GfxName(int64_t version) {
@@ -53,6 +72,7 @@ std::vector<Gpu> DetectAmd(const Probe& probe) {
     gpu.name = Trim(name).empty() ? "AMD " + gpu.hardware : Printable(Trim(name));
     gpu.driver = driver;
     gpu.memory_mb = MemoryMb(node);
+    AddSettings(probe, Properties(node / "properties")["drm_render_minor"], gpu);
     gpus.push_back(std::move(gpu));
   }
   return gpus;

@@ -103,6 +103,8 @@ Machine DetectMachine(const Probe& probe) {
   machine.os = OsName(Text(probe.root / "etc/os-release"));
   machine.kernel = std::string(Trim(Text(probe.root / "proc/sys/kernel/osrelease")));
   machine.host = HostHash(probe);
+  machine.clocks = CpuClocks(probe);
+  machine.versions = SystemVersions(probe);
   machine.gpus = DetectNvidia(probe, machine.notes);
   for (Gpu& gpu : DetectAmd(probe)) machine.gpus.push_back(std::move(gpu));
   return machine;
@@ -145,6 +147,8 @@ record::Fingerprint ToFingerprint(const Machine& machine, const std::string& har
   fingerprint.os = machine.os;
   fingerprint.kernel = machine.kernel;
   fingerprint.host = machine.host;
+  fingerprint.clocks = machine.clocks;
+  fingerprint.versions = machine.versions;
   const auto first = std::find_if(machine.gpus.begin(), machine.gpus.end(),
                                   [&](const Gpu& gpu) { return gpu.hardware == hardware; });
   if (first == machine.gpus.end()) return fingerprint;
@@ -154,6 +158,9 @@ record::Fingerprint ToFingerprint(const Machine& machine, const std::string& har
       machine.gpus.begin(), machine.gpus.end(), [&](const Gpu& gpu) { return gpu.hardware == hardware; }));
   fingerprint.memory_mb = first->memory_mb;
   fingerprint.driver = first->driver;
+  fingerprint.clocks = first->clocks;
+  fingerprint.ecc = first->ecc;
+  if (!first->firmware.empty()) fingerprint.versions["firmware"] = first->firmware;
   return fingerprint;
 }
 

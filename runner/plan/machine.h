@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct Gpu {
   std::string name;      // "NVIDIA H200"
   std::string driver;
   int64_t memory_mb = 0;
+  std::string clocks = {}, ecc = {}, firmware = {};  // "" where the driver does not say
   bool operator==(const Gpu&) const = default;
 };
 
@@ -25,7 +27,9 @@ struct Machine {
   int cores = 0;  // that this process may use
   int64_t memory_mb = 0;
   std::string os, kernel;
-  std::string host;  // hash of the machine id; "" when there is none
+  std::string host;                             // hash of the machine id; "" when there is none
+  std::string clocks;                           // of the CPU: governor, highest clock, boost
+  std::map<std::string, std::string> versions;  // of runtimes installed on the system: cuda, rocm, libc
   std::vector<Gpu> gpus;
   std::vector<std::string> notes;  // what could not be found out, and why
 };
@@ -44,6 +48,9 @@ Machine DetectMachine(const Probe& probe);
 // By vendor; a machine without such GPUs gives none. `notes` gets what stands in the way.
 std::vector<Gpu> DetectNvidia(const Probe& probe, std::vector<std::string>& notes);
 std::vector<Gpu> DetectAmd(const Probe& probe);
+
+std::string CpuClocks(const Probe& probe);
+std::map<std::string, std::string> SystemVersions(const Probe& probe);
 
 // 90402 is gfx942, 90010 gfx90a: major, minor and stepping, the last two in hex.
 std::string GfxName(int64_t gfx_target_version);

@@ -110,6 +110,58 @@ TEST(Machine, DriverFilesStandInForNvidiaSmi) {
   EXPECT_EQ(machine.notes, (std::vector<std::string>{"nvidia-smi did not answer within 20 s"}));
 }
 
+TEST(Machine, ReadsTheSettingsThatNvidiaSmiKnows) {
+  ConfigFolder files;
+  Probe probe;
+  probe.root = files.path();
+  probe.run = [](const std::vector<std::string>& argv) -> Result<std::string> {
+    return std::string(argv.at(1).find("clocks") == std::string::npos
+                           ? "NVIDIA H200, 580.159.04, 143771\n"
+                           : "1980, 700.00, Enabled, 96.00.CF.00.01\n");
+  };
+  const record::Fingerprint fingerprint = ToFingerprint(DetectMachine(probe), "h200");
+  EXPECT_EQ(fingerprint.clocks, "sm max 1980 MHz, power 700.00 W");
+  EXPECT_EQ(fingerprint.ecc, "enabled");
+  EXPECT_EQ(fingerprint.versions, (std::map<std::string, std::string>{{"firmware", "96.00.CF.00.01"}}));
+}
+
+TEST(Machine, TakesSettingsThatTheDriverDoesNotKnowForUnknown) {
+  ConfigFolder files;
+  Probe probe;
+  probe.root = files.path();
+  std::string settings = "[N/A], [Not Supported], [N/A], [N/A]\n";
+  probe.run = [&](const std::vector<std::string>& argv) -> Result<std::string> {
+    if (argv.at(1).find("clocks") == std::string::npos) return std::string("NVIDIA GB10, 580.1, [N/A]\n");
+    return settings;
+  };
+  EXPECT_EQ(DetectMachine(probe).gpus, (std::vector<Gpu>{{"gb10", "NVIDIA GB10", "580.1", 0}}));
+  settings = "Field \"ecc.mode.current\" is not a valid field to query.\n";
+  EXPECT_EQ(DetectMachine(probe).gpus, (std::vector<Gpu>{{"gb10", "NVIDIA GB10", "580.1", 0}}));
+}
+
+TEST(Machine, ReadsTheSettingsOfAmdAndTheVersionsOfTheSystem) {
+  FakeMachine fake;
+  fake.files.Write("sys/class/kfd/kfd/topology/nodes/1/properties",
+                   "gfx_target_version 90402\ndrm_render_minor 128\n");
+  const std::string device = "sys/class/drm/renderD128/device/";
+  fake.files.Write(device + "power_dpm_force_performance_level", "auto\n");
+  fake.files.Write(device + "hwmon/hwmon3/power1_cap", "750000000\n");
+  fake.files.Write(device + "vbios_version", "113-M3000100-102\n");
+  fake.files.Write("opt/rocm/.info/version", "7.0.2-56\n");
+  fake.files.Write("usr/local/cuda/version.json", R"({"cuda": {"name": "CUDA SDK", "version": "12.8.1"}})");
+  fake.files.Write("var/lib/dpkg/status",
+                   "Package: libc6\nVersion: 2.36-9+deb12u10\n\nPackage: x\nVersion: 1\n");
+  fake.files.Write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+  const Machine machine = fake.Detect();
+  EXPECT_EQ(machine.clocks, "governor performance");
+  const record::Fingerprint fingerprint = ToFingerprint(machine, "gfx942");
+  EXPECT_EQ(fingerprint.clocks, "performance level auto, power 750 W");
+  EXPECT_EQ(fingerprint.versions, (std::map<std::string, std::string>{{"cuda", "12.8.1"},
+                                                                      {"firmware", "113-M3000100-102"},
+                                                                      {"libc", "2.36-9+deb12u10"},
+                                                                      {"rocm", "7.0.2-56"}}));
+}
+
 TEST(Machine, ReadsTheComputeTopologyOfAmd) {
   FakeMachine fake;
   const std::string nodes = "sys/class/kfd/kfd/topology/nodes/";

@@ -67,6 +67,33 @@ std::vector<Gpu> FromDriverFiles(const Path& folder) {
 
 }  // namespace
 
+namespace {
+
+// Asked apart: a driver that knows one of these fields not answers none of them.
+void AddSettings(const Probe& probe, std::vector<Gpu>& gpus) {
+  const auto output =
+      probe.run({"nvidia-smi", "--query-gpu=clocks.max.sm,power.limit,ecc.mode.current,vbios_version",
+                 "--format=csv,noheader,nounits"});
+  const std::vector<std::string> lines = SplitLines(output.value_or(""));
+  if (lines.size() != gpus.size()) return;
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    const std::vector<std::string> fields = Split(lines[i], ',');
+    if (fields.size() != 4) continue;
+    const auto known = [&](size_t field) {
+      const std::string_view text = Trim(fields[field]);
+      return StartsWith(text, "[") || text == "N/A" ? std::string() : Printable(text);
+    };
+    std::vector<std::string> clocks;
+    if (const std::string clock = known(0); !clock.empty()) clocks.push_back("sm max " + clock + " MHz");
+    if (const std::string power = known(1); !power.empty()) clocks.push_back("power " + power + " W");
+    gpus[i].clocks = Join(clocks, ", ");
+    gpus[i].ecc = ToLower(known(2));
+    gpus[i].firmware = known(3);
+  }
+}
+
+}  // namespace
+
 std::vector<Gpu> DetectNvidia(const Probe& probe, std::vector<std::string>& notes) {
   const auto output = probe.run(
       {"nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader,nounits"});
@@ -76,6 +103,7 @@ std::vector<Gpu> DetectNvidia(const Probe& probe, std::vector<std::string>& note
   }
   std::error_code ignored;
   const Path driver = probe.root / kDriverFolder;
+  if (!gpus.empty()) AddSettings(probe, gpus);
   if (!gpus.empty() || !std::filesystem::exists(driver, ignored)) return gpus;
   notes.push_back(output ? "nvidia-smi named no GPU" : output.error().message);
   return FromDriverFiles(driver);

@@ -18,13 +18,17 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 constexpr size_t kMaxOutput = 1 << 20;
 
-// stdout into the pipe, stdin and stderr to nowhere, in an own process group.
-int Spawn(const std::vector<std::string>& argv, int write_end, pid_t& pid) {
+// stdout into the pipe, stdin from nowhere, in an own process group.
+int Spawn(const std::vector<std::string>& argv, int write_end, Errors errors, pid_t& pid) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, write_end, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (errors == Errors::kWithOutput) {
+    posix_spawn_file_actions_adddup2(&files, write_end, STDERR_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -76,14 +80,15 @@ bool WaitUntil(pid_t pid, SteadyClock::time_point deadline, int& status) {
 
 }  // namespace
 
-Result<std::string> ProgramOutput(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {
+Result<ProgramEnd> RunProgram(const std::vector<std::string>& argv, std::chrono::milliseconds limit,
+                              Errors errors) {
   const auto deadline = SteadyClock::now() + limit;
   std::array<int, 2> ends = {-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return Fail(ErrorKind::kInfrastructure, "{}: no pipe: {}", argv[0], std::strerror(errno));
   }
   pid_t pid = 0;
-  const int error = Spawn(argv, ends[1], pid);
+  const int error = Spawn(argv, ends[1], errors, pid);
   ::close(ends[1]);
   if (error != 0) {
     ::close(ends[0]);
@@ -101,12 +106,16 @@ Result<std::string> ProgramOutput(const std::vector<std::string>& argv, std::chr
                     ? std::string("wrote without end")
                     : fmt::format("did not answer within {} s", static_cast<double>(limit.count()) / 1000));
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return Fail(ErrorKind::kInfrastructure, "{} failed ({})", argv[0],
-                WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
-                                  : fmt::format("signal {}", WTERMSIG(status)));
-  }
-  return output;
+  if (!WIFEXITED(status))
+    return Fail(ErrorKind::kInfrastructure, "{} failed (signal {})", argv[0], WTERMSIG(status));
+  return ProgramEnd{WEXITSTATUS(status), std::move(output)};
+}
+
+Result<std::string> ProgramOutput(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {
+  ASSIGN_OR_RETURN(ProgramEnd end, RunProgram(argv, limit, Errors::kDropped));
+  if (end.exit_code != 0)
+    return Fail(ErrorKind::kInfrastructure, "{} failed (exit code {})", argv[0], end.exit_code);
+  return std::move(end.output);
 }
 
 }  // namespace assay::runner

@@ -5,6 +5,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "gate/acknowledge.h"
+#include "gate/regression.h"
+#include "runner/run/subject.h"
+#include "runner/store/git.h"
+#include "runner/store/regressions.h"
 
 namespace assay::runner {
 namespace {
@@ -43,57 +48,129 @@ Result<gate::Baseline> FromFile(const Path& file, const Cell& wanted) {
   return gate::Baseline{file.string(), {*cell}};
 }
 
-// Stored runs of the branch, newest first, and behind them the pinned record, which serves where the store
-// has nothing.
-Result<gate::Baseline> FromStore(const Cell& cell, const gate::BaselinePolicy& policy,
-                                 const std::string& repository, BaselineStore* store) {
+// The regressions that are open on the branch, in words; and since when the level of the newest accepted one
+// holds ("" when none is accepted): what was before is another level.
+std::string AddRegressions(const std::vector<StoredRun>& runs, const CellLine& line,
+                           const gate::Policy& policy, gate::Baseline& baseline) {
+  std::string accepted_since;
+  for (const gate::Regression& regression : gate::OpenRegressions(JudgedRuns(runs, line))) {
+    if (gate::IsAccepted(policy.acknowledgements, line.cell_key, regression.metric, policy.today)) {
+      accepted_since = std::max(accepted_since, regression.created);
+      continue;
+    }
+    baseline.regressions.push_back(fmt::format(
+        "open on {}: {}; none of its runs becomes a baseline until one passes or somebody accepts it: "
+        "assay baseline ack {} {}",
+        line.branch, Words(regression), line.cell_key, regression.metric));
+  }
+  return accepted_since;
+}
+
+// Once there are enough runs at an accepted level, those before it no longer count.
+void DropEarlierLevel(const std::string& since, int enough, std::vector<FoundCell>& runs) {
+  const auto at_level = [&](const FoundCell& run) { return run.created >= since; };
+  if (since.empty() || std::count_if(runs.begin(), runs.end(), at_level) < enough) return;
+  std::erase_if(runs, [&](const FoundCell& run) { return !at_level(run); });
+}
+
+// Stored runs of the branch, newest first; of one commit only where `commit` says so.
+Result<gate::Baseline> FromStore(const Cell& cell, const gate::Policy& policy, const std::string& repository,
+                                 const std::string& commit, BaselineStore* store) {
   gate::Baseline baseline;
-  if (store != nullptr) {
-    BaselineQuery query{cell.key, cell.config_hash, policy.branch, policy.runs, repository};
-    ASSIGN_OR_RETURN(baseline.cells, store->Find(query));
-    query.config_hash.clear();
-    ASSIGN_OR_RETURN(const std::vector<CellRecord> any, store->Find(query));
-    const std::string host = DetectFingerprint(cell.config.hardware).host;
-    baseline.host_has_history = std::any_of(any.begin(), any.end(), [&](const CellRecord& earlier) {
-      return !earlier.serving.empty() && earlier.fingerprint.host == host;
-    });
+  if (store == nullptr) return baseline;
+  const gate::BaselinePolicy& wanted = policy.baseline;
+  const std::string host = DetectFingerprint(cell.config.hardware).host;
+  ASSIGN_OR_RETURN(const std::vector<StoredRun> all, store->Runs());
+  const std::string accepted_since =
+      AddRegressions(all, {cell.key, cell.config_hash, host, wanted.branch, repository}, policy, baseline);
+  BaselineQuery query{cell.key, cell.config_hash, wanted.branch, wanted.runs, repository, commit};
+  ASSIGN_OR_RETURN(std::vector<FoundCell> stored, store->FindDated(query));
+  DropEarlierLevel(accepted_since, policy.performance.min_baseline_runs, stored);
+  for (FoundCell& run : stored) {
+    if (static_cast<int>(baseline.cells.size()) < wanted.runs) baseline.cells.push_back(std::move(run.cell));
   }
-  std::vector<std::string> sources;
+  query = {cell.key, "", wanted.branch, wanted.runs, repository};
+  ASSIGN_OR_RETURN(const std::vector<CellRecord> any, store->Find(query));
+  baseline.host_has_history = std::any_of(any.begin(), any.end(), [&](const CellRecord& earlier) {
+    return !earlier.serving.empty() && earlier.fingerprint.host == host;
+  });
   if (!baseline.cells.empty()) {
-    sources.push_back(fmt::format("{} stored run{} of {}", baseline.cells.size(),
-                                  baseline.cells.size() == 1 ? "" : "s", policy.branch));
+    baseline.source =
+        fmt::format("{} stored run{} of {}", baseline.cells.size(), baseline.cells.size() == 1 ? "" : "s",
+                    commit.empty() ? wanted.branch : commit.substr(0, 12));
   }
-  if (!policy.pinned_file.empty()) {
-    ASSIGN_OR_RETURN(gate::Baseline pinned, FromFile(policy.pinned_file, cell));
-    baseline.cells.push_back(std::move(pinned.cells.front()));
-    sources.push_back(policy.pinned_file);
-  }
-  baseline.source = Join(sources, " and ");
   return baseline;
+}
+
+// Behind the stored runs the pinned record, which serves where the store has nothing.
+Result<gate::Baseline> Rolling(const Cell& cell, const gate::Policy& policy, const std::string& repository,
+                               BaselineStore* store) {
+  ASSIGN_OR_RETURN(gate::Baseline baseline, FromStore(cell, policy, repository, "", store));
+  if (policy.baseline.pinned_file.empty()) return baseline;
+  ASSIGN_OR_RETURN(gate::Baseline pinned, FromFile(policy.baseline.pinned_file, cell));
+  baseline.cells.push_back(std::move(pinned.cells.front()));
+  baseline.source += (baseline.source.empty() ? "" : " and ") + policy.baseline.pinned_file;
+  return baseline;
+}
+
+Result<std::string> MergeBaseOf(const gate::Policy& policy, const record::RunRecord& subject) {
+  const Path here = std::filesystem::current_path();
+  if (subject.commit.empty()) {
+    return Fail(ErrorKind::kInvalid, "{}: is no git checkout, so there is no merge base with {}",
+                here.string(), policy.baseline.branch);
+  }
+  const bool modified = DetectSubject(here).branch.ends_with(kModified);
+  return MergeBase(here, subject.commit, policy.baseline.branch, modified);
+}
+
+// Fails closed, before anything is launched.
+Result<gate::Baseline> OfMergeBase(const Cell& cell, const gate::Policy& policy,
+                                   const record::RunRecord& subject, BaselineStore* store) {
+  ASSIGN_OR_RETURN(const std::string commit, MergeBaseOf(policy, subject));
+  ASSIGN_OR_RETURN(gate::Baseline baseline, FromStore(cell, policy, subject.repository, commit, store));
+  const bool first = policy.baseline.first_run == gate::FirstRun::kRecord && !baseline.host_has_history;
+  if (!baseline.cells.empty() || first || policy.allow_missing_baseline) return baseline;
+  return Fail(
+      ErrorKind::kInvalid,
+      "the store has no passing run of {}, where this change left {}; measure that commit with --branch "
+      "{}, let assay ab build and measure both sides, or pass --allow-missing-baseline",
+      commit.substr(0, 12), policy.baseline.branch, policy.baseline.branch);
+}
+
+tl::unexpected<Error> NeedsAb(const Cell& cell, const std::string& commit) {
+  return Fail(
+      ErrorKind::kUsage,
+      "gate.baseline.policy merge_base_rerun: the merge base is measured beside the change, which is another "
+      "command: assay ab --base {} --head HEAD {}",
+      commit.substr(0, 12), ShellQuote(cell.config.file.string()));
 }
 
 }  // namespace
 
-Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked,
-                                      const std::string& repository, BaselineStore* store) {
-  gate::BaselinePolicy policy = cell.config.gate.baseline;
+Result<gate::Baseline> ChooseBaseline(const Cell& cell, const gate::Policy& configured,
+                                      const std::string& asked, const record::RunRecord& subject,
+                                      BaselineStore* store) {
   if (asked == "none") return gate::Baseline{"", {}, false};
   if (asked.ends_with(".json") || (!asked.empty() && std::filesystem::exists(asked)))
     return FromFile(asked, cell);
+  gate::Policy policy = configured;
   if (!asked.empty()) {
-    policy.branch = asked;
-    policy.kind = gate::BaselinePolicyKind::kRolling;
+    policy.baseline.branch = asked;
+    policy.baseline.kind = gate::BaselinePolicyKind::kRolling;
   }
-  switch (policy.kind) {
+  switch (policy.baseline.kind) {
     case gate::BaselinePolicyKind::kNone:
       return gate::Baseline{"", {}, false};
     case gate::BaselinePolicyKind::kPinned:
-      return FromFile(policy.pinned_file, cell);
+      return FromFile(policy.baseline.pinned_file, cell);
     case gate::BaselinePolicyKind::kRolling:
-      return FromStore(cell, policy, repository, store);
+      return Rolling(cell, policy, subject.repository, store);
     case gate::BaselinePolicyKind::kMergeBase:
-    case gate::BaselinePolicyKind::kMergeBaseRerun:
-      break;  // no config can say so yet
+      return OfMergeBase(cell, policy, subject, store);
+    case gate::BaselinePolicyKind::kMergeBaseRerun: {
+      ASSIGN_OR_RETURN(const std::string commit, MergeBaseOf(policy, subject));
+      return NeedsAb(cell, commit);
+    }
   }
   return gate::Baseline{};
 }

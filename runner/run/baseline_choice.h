@@ -10,9 +10,9 @@
 
 namespace assay::runner {
 
-// --baseline: "" leaves the choice to the config's policy, "none" compares with nothing, a branch name or a
-// record's file overrides the policy. Stored runs are those of the same repository.
-Result<gate::Baseline> ChooseBaseline(const Cell& cell, const std::string& asked,
-                                      const std::string& repository, BaselineStore* store);
+// --baseline (`asked`): "" leaves the choice to the policy, "none" compares with nothing, a branch name or a
+// record's file overrides the policy. Stored runs are those of the repository that `subject` is of.
+Result<gate::Baseline> ChooseBaseline(const Cell& cell, const gate::Policy& policy, const std::string& asked,
+                                      const record::RunRecord& subject, BaselineStore* store);
 
 }  // namespace assay::runner

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "gate/judge.h"
 #include "runner/cli/exit_code.h"
 #include "runner/plan/plan.h"
+#include "runner/run/advance.h"
 #include "runner/run/baseline_choice.h"
 #include "runner/run/interrupt.h"
 #include "runner/run/journal.h"
@@ -127,14 +129,22 @@ Status RunCells(const std::vector<Cell>& cells, const std::vector<gate::CellPoli
 // How each cell will be judged and with what compared: settled before anything is launched, so that a
 // baseline that is not there costs no machine time.
 Result<std::vector<gate::CellPolicy>> ChoosePolicies(const RunOptions& options,
-                                                     const std::vector<Cell>& cells,
-                                                     const std::string& repository, BaselineStore* store) {
+                                                     const std::vector<Cell>& cells, const RunRecord& subject,
+                                                     BaselineStore* store) {
   std::vector<gate::CellPolicy> policies;
+  std::vector<gate::Acknowledgement> acknowledgements;
+  if (store != nullptr) {
+    ASSIGN_OR_RETURN(acknowledgements, store->Acknowledgements());
+  }
   for (const Cell& cell : cells) {
     gate::Policy policy = cell.config.gate;
     policy.strict = options.strict;
     policy.allow_missing_baseline |= options.allow_missing_baseline;
-    ASSIGN_OR_RETURN(gate::Baseline baseline, ChooseBaseline(cell, options.baseline, repository, store));
+    policy.acknowledgements = acknowledgements;
+    policy.today = UtcNow().substr(0, 10);
+    auto chosen = ChooseBaseline(cell, policy, options.baseline, subject, store);
+    if (!chosen) return FailWithin(cell.key, std::move(chosen).error());
+    gate::Baseline baseline = std::move(*chosen);
     policies.push_back({cell.key, std::move(policy), std::move(baseline)});
   }
   return policies;
@@ -145,29 +155,15 @@ void NoteOtherBranch(const RunRecord& record, const std::vector<gate::CellPolicy
                      record::Verdict& verdict) {
   for (const gate::CellPolicy& policy : policies) {
     const gate::BaselinePolicy& baseline = policy.policy.baseline;
-    if (baseline.kind != gate::BaselinePolicyKind::kRolling || record.branch == baseline.branch) continue;
+    const bool of_branch = baseline.kind == gate::BaselinePolicyKind::kRolling ||
+                           baseline.kind == gate::BaselinePolicyKind::kMergeBase;
+    if (!of_branch || record.branch == baseline.branch) continue;
     verdict.notes.push_back(
         {policy.cell_key, "baseline",
          fmt::format("stored as a run of {}, so later runs, which are compared with {}, will not be compared "
                      "with it (--branch names the branch)",
                      record.branch.empty() ? "no branch" : record.branch, baseline.branch)});
   }
-}
-
-// Whether later runs may be compared with this one. A passing run that is significantly slower, though not by
-// a proven margin, is not: the baseline must not follow a loss. One that only varies as runs do is: taking
-// the fast ones alone would raise the bar by chance.
-bool MayBecomeBaseline(const std::vector<gate::CellPolicy>& policies, const record::Verdict& verdict) {
-  for (const gate::CellPolicy& policy : policies) {
-    if (!policy.baseline.requested) return false;
-  }
-  const auto slower = [](const record::Check& check) {
-    if (!check.primary || check.rule != "performance" || !check.ci_low || !check.ci_high) return false;
-    const bool higher = check.direction == record::Direction::kHigherIsBetter;
-    return check.outcome == record::Outcome::kInconclusive &&
-           (higher ? *check.ci_high < 0 : *check.ci_low > 0);
-  };
-  return std::none_of(verdict.checks.begin(), verdict.checks.end(), slower);
 }
 
 // The history is exported into repositories, where questions have no business.
@@ -184,7 +180,14 @@ void RemoveText(RunRecord& record) {
 
 Result<std::unique_ptr<BaselineStore>> OpenStore(const RunOptions& options) {
   if (!options.use_store) return nullptr;
-  return BaselineStore::Open(options.store.empty() ? DefaultStoreFile() : options.store);
+  return BaselineStore::Open(options.store.empty() ? DefaultStore() : options.store);
+}
+
+Status Store(RunRecord record, const record::Verdict& verdict, const std::vector<gate::CellPolicy>& policies,
+             BaselineStore& store) {
+  ASSIGN_OR_RETURN(const std::vector<StoredRun> earlier, store.Runs());
+  RemoveText(record);
+  return store.Add(DescribeJudged(record, verdict, policies, earlier), record);
 }
 
 }  // namespace
@@ -219,7 +222,7 @@ Result<int> Run(const RunOptions& options) {
     record.command = earlier.record.command;
   }
   ASSIGN_OR_RETURN(const std::vector<gate::CellPolicy> policies,
-                   ChoosePolicies(options, cells, record.repository, store.get()));
+                   ChoosePolicies(options, cells, record, store.get()));
   RETURN_IF_ERROR(CheckSomethingDecides(cells, policies));
   Path folder = options.resume;
   if (folder.empty()) {
@@ -238,11 +241,10 @@ Result<int> Run(const RunOptions& options) {
   input.language = options.language;
   RETURN_IF_ERROR(Publish(input, folder));
   if (store && record.status != "interrupted") {
-    RemoveText(record);
-    const Status added = store->Add(record, verdict.exit_code, MayBecomeBaseline(judged, verdict));
+    const Status added = Store(std::move(record), verdict, judged, *store);
     if (!added) {  // the verdict stands whatever becomes of the history
       spdlog::error("this run is not in the history: {}", added.error().message);
-      if (verdict.exit_code == kExitPass) return kExitInfrastructure;
+      if (verdict.exit_code == kExitPass && !store->IsReadOnly()) return kExitInfrastructure;
     }
   }
   return verdict.exit_code;

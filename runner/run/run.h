@@ -15,7 +15,7 @@ struct RunOptions {
   std::optional<std::string> suite;
   std::string baseline;  // see ChooseBaseline
   Path out;              // "" makes out/<run id>
-  Path store;            // "" is DefaultStoreFile()
+  std::string store;     // "" is DefaultStore()
   bool use_store = true;
   std::string branch;    // "" is what git or CI says
   std::string hardware;  // of configs that name none; "" is what this machine has

@@ -14,6 +14,7 @@
 #include "runner/run/gpqa_hooks.h"
 #include "runner/run/model_identity.h"
 #include "runner/run/progress_line.h"
+#include "runner/run/python_packages.h"
 
 namespace assay::runner {
 namespace {
@@ -53,6 +54,13 @@ void AddEngine(const nlohmann::json& announcement, const LaunchPlan& launch, con
   if (fingerprint.tokenizer_hash.empty()) {
     fingerprint.tokenizer_hash = ModelIdentity(engine.tokenizer.empty() ? engine.model : engine.tokenizer);
   }
+  const auto versions = announcement.find("versions");
+  if (versions != announcement.end() && versions->is_object()) {
+    for (const auto& [name, version] : versions->items()) {
+      if (version.is_string()) fingerprint.versions[name] = version.get<std::string>();
+    }
+  }
+  fingerprint.versions.merge(PythonPackages(launch.argv.front()));
   fingerprint.engine_flags = BehaviourFlags(launch, engine);
   if (launch.argv.front().find('/') != std::string::npos) {
     fingerprint.engine_binary = Sha256File(launch.argv.front()).value_or("");

@@ -42,7 +42,7 @@ Subject DetectSubject(const Path& folder) {
   subject.repository = Git(folder, "config --get remote.origin.url").value_or("");
   subject.branch = Git(folder, "symbolic-ref --short -q HEAD").value_or(BranchFromCi());
   const bool modified = !Git(folder, "status --porcelain --untracked-files=no").value_or("").empty();
-  if (modified) subject.branch += " (modified)";
+  if (modified) subject.branch += kModified;
   return subject;
 }
 

@@ -6,6 +6,8 @@
 
 namespace assay::runner {
 
+inline constexpr char kModified[] = " (modified)";
+
 // The change under test, as git and CI name it.
 struct Subject {
   std::string repository;

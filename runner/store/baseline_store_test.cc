@@ -4,14 +4,14 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
-#include <functional>
+#include <nlohmann/json.hpp>
 
 #include "runner/store/sqlite.h"
+#include "runner/store/store_test_support.h"
 #include "testing/temp_dir.h"
 
 namespace assay::runner {
@@ -20,19 +20,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-record::RunRecord NewRecord(const std::string& id, const std::string& created = "2026-11-30T10:00:00Z") {
-  record::RunRecord record;
-  record.id = id;
-  record.created = created;
-  record.branch = "main";
-  record.commit = "abc";
-  record.cells.resize(1);
-  record.cells[0].key = "tiny.smoke";
-  record.cells[0].config_hash = "hash";
-  record.cells[0].config = id;  // tells the cells apart
-  return record;
-}
 
 const BaselineQuery kQuery{"tiny.smoke", "hash", "main", 10};
 
@@ -112,7 +99,7 @@ TEST_F(Store, OffersNoRunThatFailedOrWasNotComplete) {
   other.cells[0].key = "another";
   ASSERT_TRUE(store->Add(other, 0));
   EXPECT_THAT(*store->Find(kQuery), IsEmpty());
-  EXPECT_EQ(store->List(100)->size(), 6u);
+  EXPECT_EQ(store->Runs()->size(), 6u);
 }
 
 TEST_F(Store, FindsTheRightCellOfARunOfMany) {
@@ -125,19 +112,27 @@ TEST_F(Store, FindsTheRightCellOfARunOfMany) {
   EXPECT_THAT(Configs(*store->Find({"second", "hash", "main", 10})), ElementsAre("the second"));
 }
 
-TEST_F(Store, ListsACellALine) {
+TEST_F(Store, SaysOfEachRunWhatItsCellsAreAndWhatWasCompared) {
   record::RunRecord record = NewRecord("r1");
   record.cells.push_back(record.cells[0]);
   record.cells[1].key = "second";
+  record.cells[1].fingerprint.host = "h2";
   const auto store = Open();
-  ASSERT_TRUE(store->Add(record, 3));
-  const auto runs = *store->List(10);
-  ASSERT_EQ(runs.size(), 2u);
-  EXPECT_EQ(runs[0].run_id, "r1");
-  EXPECT_EQ(runs[0].cell_key, "tiny.smoke");
-  EXPECT_EQ(runs[1].cell_key, "second");
-  EXPECT_EQ(runs[1].commit, "abc");
-  EXPECT_EQ(runs[1].exit_code, 3);
+  StoredRun run = Describe(record, 3);
+  run.cells[0].metrics = {{"gpqa_score", record::Outcome::kFail}};
+  run.cells[1].eligible = false;
+  ASSERT_TRUE(store->Add(run, record));
+  const auto runs = *store->Runs();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].id, "r1");
+  EXPECT_EQ(runs[0].commit, "abc");
+  EXPECT_EQ(runs[0].exit_code, 3);
+  ASSERT_EQ(runs[0].cells.size(), 2u);
+  EXPECT_EQ(runs[0].cells[0].key, "tiny.smoke");
+  EXPECT_EQ(runs[0].cells[0].metrics, run.cells[0].metrics);
+  EXPECT_TRUE(runs[0].cells[0].eligible);
+  EXPECT_EQ(runs[0].cells[1].host, "h2");
+  EXPECT_FALSE(runs[0].cells[1].eligible);
 }
 
 TEST_F(Store, ReplacesARunThatWasResumed) {
@@ -147,7 +142,7 @@ TEST_F(Store, ReplacesARunThatWasResumed) {
   ASSERT_TRUE(store->Add(record, 130));
   record.status = "complete";
   ASSERT_TRUE(store->Add(record, 0));
-  EXPECT_EQ(store->List(10)->size(), 1u);
+  EXPECT_EQ(store->Runs()->size(), 1u);
   EXPECT_EQ(store->Find(kQuery)->size(), 1u);
 }
 
@@ -164,7 +159,33 @@ TEST_F(Store, RefusesAFileOfANewerAssay) {
   Execute("PRAGMA user_version = 99");
   const Error error = OpenError();
   EXPECT_EQ(error.kind, ErrorKind::kUsage);
-  EXPECT_THAT(error.message, HasSubstr("written by a newer assay (format 99, this one knows 1)"));
+  EXPECT_THAT(error.message, HasSubstr("written by a newer assay (format 99, this one knows 2)"));
+}
+
+// What an assay of before wrote: format 1, whose runs were eligible and not their cells.
+TEST_F(Store, BringsAFileOfFormatOneUpToDate) {
+  std::filesystem::create_directories(file_.parent_path());
+  Execute(R"(
+    CREATE TABLE runs (id TEXT PRIMARY KEY NOT NULL, created TEXT NOT NULL, repository TEXT NOT NULL,
+      branch TEXT NOT NULL, commit_id TEXT NOT NULL, status TEXT NOT NULL, exit_code INTEGER NOT NULL,
+      eligible INTEGER NOT NULL, record_sha256 TEXT NOT NULL, record TEXT NOT NULL);
+    CREATE TABLE cells (run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+      cell_key TEXT NOT NULL, config_hash TEXT NOT NULL, PRIMARY KEY (run_id, position));
+    CREATE INDEX cells_by_key ON cells (cell_key, config_hash);
+    CREATE INDEX runs_by_age ON runs (created);
+    INSERT INTO runs VALUES ('good', '2026-11-01', '', 'main', 'c', 'complete', 0, 1, '', '');
+    INSERT INTO runs VALUES ('none', '2026-11-02', '', 'main', 'c', 'complete', 0, 0, '', '');
+    INSERT INTO cells VALUES ('good', 0, 'tiny.smoke', 'hash');
+    INSERT INTO cells VALUES ('none', 0, 'tiny.smoke', 'hash');
+    PRAGMA application_id = 1095979859;
+    PRAGMA user_version = 1)");
+  const auto store = Open();
+  const auto runs = *store->Runs();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].id, "none");
+  EXPECT_FALSE(runs[0].cells.at(0).eligible);
+  EXPECT_TRUE(runs[1].cells.at(0).eligible);
+  EXPECT_TRUE(store->Add(NewRecord("new"), 0));
 }
 
 TEST_F(Store, RefusesAnotherProgramsDatabase) {
@@ -205,19 +226,6 @@ TEST_F(Store, NoticesAChangedRecordByItsHash) {
   EXPECT_THAT(loaded.error().message, HasSubstr("run r1: its record is damaged"));
 }
 
-// Runs `body` in a process of its own, which ends with its answer.
-pid_t Fork(const std::function<bool()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(body() ? 0 : 1);
-  return child;
-}
-
-int Wait(pid_t child) {
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  return status;
-}
-
 TEST_F(Store, NamesAFolderThatMayNotBeWritten) {
   ASSERT_TRUE(Open()->Add(NewRecord("r1"), 0));
   ::chmod(folder_.path().c_str(), 0755);
@@ -231,52 +239,6 @@ TEST_F(Store, NamesAFolderThatMayNotBeWritten) {
   });
   EXPECT_EQ(Wait(child), 0);
   ::chmod(file_.parent_path().c_str(), 0755);
-}
-
-// ---- several processes at once
-
-TEST_F(Store, TakesManyWritersFromTheFirstMomentOn) {
-  constexpr int kWriters = 6, kRuns = 15;
-  std::vector<pid_t> writers;
-  for (int w = 0; w < kWriters; ++w) {
-    writers.push_back(Fork([&] {
-      const auto store = BaselineStore::Open(file_);
-      for (int i = 0; store && i < kRuns; ++i)
-        if (!(*store)->Add(NewRecord("w" + std::to_string(w) + "-" + std::to_string(i)), 0)) return false;
-      return store.has_value();
-    }));
-  }
-  for (const pid_t writer : writers) EXPECT_EQ(Wait(writer), 0);
-  EXPECT_EQ(Open()->List(1000)->size(), size_t{kWriters * kRuns});
-}
-
-TEST_F(Store, LosesNothingCommittedWhenAWriterIsKilled) {
-  Open();
-  int acknowledged[2];
-  ASSERT_EQ(::pipe(acknowledged), 0);
-  const pid_t writer = Fork([&] {
-    const auto store = BaselineStore::Open(file_);
-    for (int i = 0; store; ++i) {
-      if (!(*store)->Add(NewRecord("r" + std::to_string(i)), 0)) return false;
-      if (::write(acknowledged[1], "x", 1) != 1) return false;
-    }
-    return false;
-  });
-  ::close(acknowledged[1]);
-  char mark;
-  size_t committed = 0;
-  while (committed < 20 && ::read(acknowledged[0], &mark, 1) == 1) ++committed;
-  ::kill(writer, SIGKILL);
-  const int status = Wait(writer);
-  EXPECT_TRUE(WIFSIGNALED(status));
-  while (::read(acknowledged[0], &mark, 1) == 1) ++committed;  // what it had said before it died
-  ::close(acknowledged[0]);
-
-  const auto store = Open();
-  const size_t kept = store->List(100000)->size();
-  EXPECT_GE(kept, committed);
-  EXPECT_LE(kept, committed + 1);  // one may have been committed and not yet said
-  EXPECT_TRUE(store->Add(NewRecord("after"), 0));
 }
 
 // Puts a variable back at the end of the test.
@@ -297,16 +259,16 @@ class KeptVariable {
   std::optional<std::string> value_;
 };
 
-TEST(DefaultStoreFile, FollowsTheEnvironment) {
+TEST(DefaultStore, FollowsTheEnvironment) {
   const KeptVariable store("ASSAY_STORE"), data("XDG_DATA_HOME"), home("HOME");
   ::setenv("ASSAY_STORE", "/a/b.db", 1);
-  EXPECT_EQ(DefaultStoreFile(), "/a/b.db");
+  EXPECT_EQ(DefaultStore(), "/a/b.db");
   ::unsetenv("ASSAY_STORE");
   ::setenv("XDG_DATA_HOME", "/data", 1);
-  EXPECT_EQ(DefaultStoreFile(), "/data/assay/store.db");
+  EXPECT_EQ(DefaultStore(), "/data/assay/store.db");
   ::setenv("XDG_DATA_HOME", "relative", 1);
   ::setenv("HOME", "/home/x", 1);
-  EXPECT_EQ(DefaultStoreFile(), "/home/x/.local/share/assay/store.db");
+  EXPECT_EQ(DefaultStore(), "/home/x/.local/share/assay/store.db");
 }
 
 }  // namespace

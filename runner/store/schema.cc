@@ -35,6 +35,28 @@ constexpr const char* kMigrations[] = {
     CREATE INDEX cells_by_key ON cells (cell_key, config_hash);
     CREATE INDEX runs_by_age ON runs (created);
     )",
+    // Eligible is a cell and no longer a run.
+    R"(
+    ALTER TABLE cells ADD COLUMN host TEXT NOT NULL DEFAULT '';
+    ALTER TABLE cells ADD COLUMN eligible INTEGER NOT NULL DEFAULT 1;
+    UPDATE cells SET eligible = (SELECT eligible FROM runs WHERE runs.id = run_id);
+    CREATE TABLE outcomes (
+      run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      metric TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      PRIMARY KEY (run_id, position, metric)
+    );
+    CREATE TABLE acknowledgements (
+      id TEXT PRIMARY KEY NOT NULL,
+      cell_key TEXT NOT NULL,
+      metric TEXT NOT NULL,
+      owner TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      created TEXT NOT NULL,
+      expires TEXT NOT NULL
+    );
+    )",
 };
 constexpr int kVersion = static_cast<int>(std::size(kMigrations));
 
