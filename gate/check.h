@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "record/verdict.h"
@@ -14,6 +15,17 @@ inline record::Check MakeCheck(const record::CellRecord& cell, std::string group
   check.group = std::move(group);
   check.metric = std::move(metric);
   check.rule = std::move(rule);
+  return check;
+}
+
+// A validity check of a measured value: it holds between two limits, either of which may be absent.
+inline record::Check Within(record::Check check, double value, std::optional<double> low,
+                            std::optional<double> high) {
+  check.value = value;
+  check.limit_low = low;
+  check.limit_high = high;
+  const bool holds = (!low || value >= *low) && (!high || value <= *high);
+  check.outcome = holds ? record::Outcome::kPass : record::Outcome::kInvalid;
   return check;
 }
 

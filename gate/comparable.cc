@@ -7,6 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
+#include "gate/check.h"
+
 namespace assay::gate {
 namespace {
 
@@ -148,17 +151,52 @@ AccuracyBaseline FindAccuracyBaseline(const CellRecord& ours, const CellPolicy& 
   return found;
 }
 
+std::vector<std::string> SpeedObstacles(const CellRecord& ours, const CellRecord& theirs,
+                                        const CellPolicy& policy) {
+  std::vector<std::string> obstacles;
+  for (const record::FingerprintDifference& d : KnownDifferences(ours, theirs)) {
+    if (d.breaks_performance && !Declared(policy, d.field)) {
+      obstacles.push_back(Unequal(d.field, d.ours, d.theirs));
+    }
+  }
+  return obstacles;
+}
+
+record::Check SameQuestions(const CellRecord& ours, const AccuracyBaseline& baseline) {
+  record::Check check = MakeCheck(ours, "validity", "V9_same_questions", "validity");
+  if (ours.accuracy->stated || baseline.cell->accuracy->stated)
+    return NotPossible(std::move(check), "a stated score does not say of which questions it is");
+  check.samples = static_cast<int64_t>(ours.accuracy->samples.size());
+  check = Within(std::move(check), static_cast<double>(baseline.obstacles.size()), 0, 0);
+  check.reason =
+      fmt::format("{} differences from the baseline in questions, order of options or settings (limit 0)",
+                  baseline.obstacles.size());
+  return check;
+}
+
+record::Check SameMachine(const CellRecord& ours, const PerformanceBaseline& baseline,
+                          const CellPolicy& policy) {
+  record::Check check = MakeCheck(ours, "validity", "V8_same_machine", "validity");
+  check.baseline_samples = static_cast<int64_t>(baseline.cells.size());
+  for (const CellRecord* cell : baseline.cells) {
+    for (std::string& obstacle : SpeedObstacles(ours, *cell, policy))
+      check.details.push_back(std::move(obstacle));
+  }
+  check = Within(std::move(check), static_cast<double>(check.details.size()), 0, 0);
+  const auto& declared = policy.policy.declared_differences;
+  check.reason =
+      fmt::format("{} fields that break speed differ from {} baseline run{} (limit 0{})",
+                  check.details.size(), baseline.cells.size(), baseline.cells.size() == 1 ? "" : "s",
+                  declared.empty() ? "" : "; declared to differ: " + Join(declared, ", "));
+  return check;
+}
+
 PerformanceBaseline FindPerformanceBaseline(const CellRecord& ours, const CellPolicy& policy) {
   PerformanceBaseline found;
   bool newest = true;
   for (const CellRecord& cell : policy.baseline.cells) {
     if (cell.serving.empty() || cell.server.failure) continue;
-    std::vector<std::string> obstacles;
-    for (const record::FingerprintDifference& d : KnownDifferences(ours, cell)) {
-      if (d.breaks_performance && !Declared(policy, d.field)) {
-        obstacles.push_back(Unequal(d.field, d.ours, d.theirs));
-      }
-    }
+    std::vector<std::string> obstacles = SpeedObstacles(ours, cell, policy);
     if (obstacles.empty()) found.cells.push_back(&cell);
     if (std::exchange(newest, false)) found.obstacles = std::move(obstacles);
   }

@@ -24,6 +24,17 @@ struct PerformanceBaseline {
 };
 PerformanceBaseline FindPerformanceBaseline(const record::CellRecord& ours, const CellPolicy& policy);
 
+// V9 of a pair that was found: the same questions. V8 of runs that were found: the same machine, flags and
+// model, but for what was declared.
+record::Check SameQuestions(const record::CellRecord& ours, const AccuracyBaseline& baseline);
+record::Check SameMachine(const record::CellRecord& ours, const PerformanceBaseline& baseline,
+                          const CellPolicy& policy);
+
+// Why the speeds of two cells say nothing about each other: fields of the fingerprint that break speed and
+// differ without having been declared.
+std::vector<std::string> SpeedObstacles(const record::CellRecord& ours, const record::CellRecord& theirs,
+                                        const CellPolicy& policy);
+
 // The same benchmark in an earlier cell: equal load, finished, no failed request. Null when there is none.
 const record::ServingRecord* FindSameLoad(const record::ServingRecord& ours, const record::CellRecord& cell);
 

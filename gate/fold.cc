@@ -25,8 +25,7 @@ std::string Subject(const Check& check) {
       check.change ? " " + (check.group == "accuracy" ? Points(*check.change) : Percent(*check.change)) : "";
   if (StartsWith(check.group, "serving:"))
     return fmt::format("{} {}{}", check.group.substr(8), check.metric, change);
-  if (check.rule == "paired" || check.rule == "unpaired")
-    return check.metric + change + " against the baseline";
+  if (ComparesAnswers(check)) return check.metric + change + " against the baseline";
   if (check.rule == "threshold") return check.metric + " against the threshold";
   if (check.rule == "broken_line") return check.metric + " near chance";
   if (check.rule == "baseline") return "no " + check.group + " baseline";

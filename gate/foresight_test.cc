@@ -121,7 +121,7 @@ class JudgeStoppedTest : public ::testing::Test {
   }
   std::vector<record::Check> Judge() {
     std::vector<record::Check> accuracy;
-    for (record::Check& check : JudgeCell(cell_, policy_).checks) {
+    for (record::Check& check : JudgeCell(cell_, policy_, "2026-12-01T00:00:00Z").checks) {
       if (check.group == "accuracy" || check.outcome != Outcome::kPass) accuracy.push_back(std::move(check));
     }
     return accuracy;

@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "gate/acknowledge.h"
+#include "gate/family.h"
 #include "gate/fold.h"
 #include "gate/judge_cell.h"
 
@@ -47,10 +49,19 @@ Verdict Judge(const record::RunRecord& record, const std::vector<CellPolicy>& po
   CHECK_EQ(record.cells.size(), policies.size());
   Verdict verdict;
   AddRunCheck(record, verdict);
+  std::vector<CellVerdict> cells;
+  std::vector<Check*> family;
+  for (size_t i = 0; i < record.cells.size(); ++i)
+    cells.push_back(JudgeCell(record.cells[i], policies[i], record.created));
+  for (CellVerdict& cell : cells) {
+    for (Check& check : cell.checks) family.push_back(&check);
+  }
+  AdjustForFamily(family);
   bool strict = false;
-  for (size_t i = 0; i < record.cells.size(); ++i) {
+  for (size_t i = 0; i < cells.size(); ++i) {
     strict |= policies[i].policy.strict;
-    CellVerdict cell = JudgeCell(record.cells[i], policies[i]);
+    CellVerdict& cell = cells[i];
+    Acknowledge(policies[i].policy, cell.checks, cell.notes);
     std::move(cell.checks.begin(), cell.checks.end(), std::back_inserter(verdict.checks));
     std::move(cell.notes.begin(), cell.notes.end(), std::back_inserter(verdict.notes));
     AddEnvironment(cell.environment, verdict);

@@ -11,6 +11,12 @@ namespace assay::gate {
 
 // The earlier cells a candidate is compared with, newest first; the store chose them, this layer opens no
 // file.
+// A stored run of the cell: what its code was, and when.
+struct DatedCell {
+  std::string commit, created;  // created: UTC, "2026-12-01T05:00:00Z"
+  record::CellRecord cell;
+};
+
 struct Baseline {
   std::string source;  // "store main (3 runs)" | "ci/baselines/tiny-moe.json" | "" for none
   std::vector<record::CellRecord> cells;
@@ -19,6 +25,9 @@ struct Baseline {
   bool host_has_history = false;
   // Regressions that are open on the branch, in words; the report lists them.
   std::vector<std::string> regressions = {};
+  // Stored runs, of which those of equal code measure the noise floor (gate/equal_code.h); `cells` may be
+  // among them.
+  std::vector<DatedCell> dated = {};
 };
 
 struct CellPolicy {

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "gate/accuracy.h"
-#include "gate/acknowledge.h"
 #include "gate/check.h"
 #include "gate/comparable.h"
+#include "gate/equal_code.h"
 #include "gate/fold.h"
 #include "gate/foresight.h"
 #include "gate/performance.h"
@@ -28,7 +28,8 @@ using record::ServingRecord;
 
 class CellJudge {
  public:
-  CellJudge(const CellRecord& cell, const CellPolicy& policy) : cell_(cell), policy_(policy) {}
+  CellJudge(const CellRecord& cell, const CellPolicy& policy, std::string_view now)
+      : cell_(cell), policy_(policy), equal_runs_(FindEqualRuns(cell, policy, now)) {}
 
   CellVerdict Judge() && {
     if (std::optional<Check> failure = JudgeServer(cell_)) {
@@ -79,6 +80,7 @@ class CellJudge {
     if (baseline.cell) {
       verdict_.environment = Differences(cell_.fingerprint, baseline.cell->fingerprint);
       compared_ = true;
+      Add({SameQuestions(cell_, baseline)});
       return baseline.cell;
     }
     // Where runs end as soon as they are certain, none of them has all answers: the threshold decides.
@@ -107,18 +109,17 @@ class CellJudge {
     }
     const bool imported = std::any_of(cell_.serving.begin(), cell_.serving.end(),
                                       [](const ServingRecord& s) { return !s.source.empty(); });
-    if (imported && !baseline.cells.empty()) {
-      Add({NotPossible(MakeCheck(cell_, "validity", "V8_same_machine", "validity"),
-                       "imported results do not say which machine, flags and model they are of")});
+    if (!baseline.cells.empty()) {
+      Add({imported ? NotPossible(MakeCheck(cell_, "validity", "V8_same_machine", "validity"),
+                                  "imported results do not say which machine, flags and model they are of")
+                    : SameMachine(cell_, baseline, policy_)});
     }
     std::vector<std::string> without_baseline;
     for (const ServingRecord& serving : cell_.serving) {
-      std::vector<const ServingRecord*> runs;
-      for (const CellRecord* earlier : baseline.cells) {
-        if (const ServingRecord* same = FindSameLoad(serving, *earlier)) runs.push_back(same);
-      }
-      if (runs.empty()) without_baseline.push_back(serving.name);
-      JudgeBenchmark(serving, runs, wrong_answers);
+      SpeedBaseline earlier{SameLoad(serving, baseline.cells), {}};
+      for (const EqualRuns& runs : equal_runs_) earlier.equal_code.push_back(SameLoad(serving, runs));
+      if (earlier.runs.empty()) without_baseline.push_back(serving.name);
+      JudgeBenchmark(serving, earlier, wrong_answers);
     }
     if (policy_.baseline.requested && !without_baseline.empty()) {
       MissingBaseline("serving",
@@ -127,8 +128,16 @@ class CellJudge {
     }
   }
 
-  void JudgeBenchmark(const ServingRecord& serving, const std::vector<const ServingRecord*>& runs,
-                      bool wrong_answers) {
+  static Benchmarks SameLoad(const ServingRecord& serving, const std::vector<const CellRecord*>& cells) {
+    Benchmarks runs;
+    for (const CellRecord* cell : cells) {
+      if (const ServingRecord* same = FindSameLoad(serving, *cell)) runs.push_back(same);
+    }
+    return runs;
+  }
+
+  void JudgeBenchmark(const ServingRecord& serving, const SpeedBaseline& earlier, bool wrong_answers) {
+    const Benchmarks& runs = earlier.runs;
     ServingValidity own = JudgeServingValidity(cell_, serving);
     ServingValidity load;
     if (own.usable && policy_.baseline.requested && !runs.empty()) load = JudgeSameLoad(cell_, serving, runs);
@@ -146,7 +155,25 @@ class CellJudge {
       nothing("the answers fail the accuracy gate, and the speed of wrong answers is no speed");
     Add(std::move(own.checks));
     Add(std::move(load.checks));
-    Add(JudgePerformance(cell_, serving, runs, policy_.policy.performance, scope, why_not));
+    std::vector<Check> speeds =
+        JudgePerformance(cell_, serving, earlier, policy_.policy.performance, scope, why_not);
+    NoteMarginsBelowNoise(speeds);
+    Add(std::move(speeds));
+  }
+
+  // A margin that equal code exceeds is no gate: it passes what it cannot see, or fails by chance.
+  void NoteMarginsBelowNoise(const std::vector<Check>& speeds) {
+    std::vector<std::string> floors;
+    for (const Check& check : speeds) {
+      if (check.primary && check.noise_floor && *check.noise_floor > *check.margin)
+        floors.push_back(fmt::format("{} {:.1f} %", check.metric, *check.noise_floor * 100));
+    }
+    if (floors.empty()) return;
+    Note("noise_floor",
+         fmt::format("{}: this gate cannot see a loss of {:.0f} %: runs of equal code on this machine differ "
+                     "by up to {}; a quieter machine or a wider margin helps",
+                     speeds.front().group.substr(8), policy_.policy.performance.margin * 100,
+                     Join(floors, ", ")));
   }
 
   // Fails closed unless the config or the command line says otherwise, and then the report says so.
@@ -173,15 +200,15 @@ class CellJudge {
 
   const CellRecord& cell_;
   const CellPolicy& policy_;
+  const std::vector<EqualRuns> equal_runs_;
   CellVerdict verdict_;
   bool compared_ = false;
 };
 
 }  // namespace
 
-CellVerdict JudgeCell(const CellRecord& cell, const CellPolicy& policy) {
-  CellVerdict verdict = CellJudge(cell, policy).Judge();
-  Acknowledge(policy.policy, verdict.checks, verdict.notes);
+CellVerdict JudgeCell(const CellRecord& cell, const CellPolicy& policy, std::string_view now) {
+  CellVerdict verdict = CellJudge(cell, policy, now).Judge();
   for (record::VerdictNote& note : JudgeWorkarounds(cell, policy.policy.workarounds))
     verdict.notes.push_back(std::move(note));
   for (const std::string& regression : policy.baseline.regressions)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "gate/judge.h"
@@ -13,7 +14,8 @@ struct CellVerdict {
   bool missing_baseline = false;
 };
 
-// Server failure, validity, accuracy, performance: each only when what comes before allows it.
-CellVerdict JudgeCell(const record::CellRecord& cell, const CellPolicy& policy);
+// Server failure, validity, accuracy, performance: each only when what comes before allows it. `now` is when
+// the run was made (UTC): by it stored runs grow too old.
+CellVerdict JudgeCell(const record::CellRecord& cell, const CellPolicy& policy, std::string_view now);
 
 }  // namespace assay::gate

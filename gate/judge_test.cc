@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
 #include "testing/example_run.h"
 
 namespace assay::gate {
@@ -92,7 +96,9 @@ TEST(Judge, SaysThatOneBaselineRunCannotDecide) {
   const Check tpot = *Find(verdict, "tpot_p50_ms");
   EXPECT_EQ(tpot.outcome, Outcome::kInconclusive);
   EXPECT_NEAR(*tpot.change, 0.5, 1e-9);
-  EXPECT_THAT(tpot.reason, HasSubstr("1 baseline run; at least 3 needed to tell a change from noise"));
+  EXPECT_THAT(
+      tpot.reason,
+      HasSubstr("n too small to decide: 1 baseline run; at least 3 needed to tell a change from noise"));
   EXPECT_EQ(verdict.exit_code, 0);
   scene.policy.policy.strict = true;
   EXPECT_EQ(scene.Judge().exit_code, 3);
@@ -105,6 +111,85 @@ TEST(Judge, DoesNotDecideWhereRunsVaryMoreThanTheMargin) {
   const Check tpot = *Find(verdict, "tpot_p50_ms");
   EXPECT_EQ(tpot.outcome, Outcome::kInconclusive);
   EXPECT_THAT(tpot.reason, HasSubstr("this gate cannot see such a loss here"));
+}
+
+// Stored runs of one commit, with these factors of time.
+std::vector<DatedCell> RunsOfOneCommit(const std::string& commit, std::vector<double> slowness) {
+  std::vector<DatedCell> dated;
+  for (record::CellRecord& cell : testing::ExampleBaseline(slowness))
+    dated.push_back({commit, "2026-11-20T00:00:00Z", std::move(cell)});
+  return dated;
+}
+
+// Three pairs that differ by 0.04: sigma 0.04, and t(0.975, 3) = 3.182446 times that.
+std::vector<DatedCell> NoisyPairs() {
+  std::vector<DatedCell> dated;
+  for (const char* commit : {"a", "b", "c"}) {
+    for (DatedCell& run : RunsOfOneCommit(commit, {1, std::exp(0.04)})) dated.push_back(std::move(run));
+  }
+  return dated;
+}
+
+TEST(Judge, FailsOnlyAboveTheNoiseFloorAndSaysThatTheMarginIsBelowIt) {
+  Scene scene;
+  scene.cell().serving = {testing::ExampleServing(20 * 1.1, 5 * 1.1)};
+  scene.policy.baseline.dated = NoisyPairs();
+  const Verdict verdict = scene.Judge();
+  const Check tpot = *Find(verdict, "tpot_p50_ms");
+  EXPECT_NEAR(std::log1p(*tpot.noise_floor), 3.182446 * 0.04, 1e-6);
+  EXPECT_EQ(tpot.outcome, Outcome::kInconclusive) << "10 % would fail a margin of 3 %";
+  EXPECT_THAT(tpot.reason, HasSubstr("runs of equal code differ by up to 13.6 %"));
+  const auto note = std::find_if(verdict.notes.begin(), verdict.notes.end(),
+                                 [](const auto& n) { return n.kind == "noise_floor"; });
+  ASSERT_NE(note, verdict.notes.end());
+  EXPECT_THAT(note->text, HasSubstr("this gate cannot see a loss of 3 %"));
+
+  scene.cell().serving = {testing::ExampleServing(20 * 1.3, 5 * 1.3)};
+  EXPECT_EQ(Find(scene.Judge(), "tpot_p50_ms")->outcome, Outcome::kFail);
+}
+
+TEST(Judge, MeasuresNoNoiseFloorFromRunsThatSayNothingOfThisMachineToday) {
+  const auto floor = [](const std::function<void(DatedCell&)>& change) {
+    Scene scene;
+    scene.policy.baseline.dated = NoisyPairs();
+    for (DatedCell& run : scene.policy.baseline.dated) change(run);
+    return Find(scene.Judge(), "tpot_p50_ms")->noise_floor;
+  };
+  EXPECT_TRUE(floor([](DatedCell&) {}));
+  EXPECT_FALSE(floor([](DatedCell& run) { run.cell.fingerprint.driver = "580"; }));
+  EXPECT_FALSE(floor([](DatedCell& run) { run.cell.fingerprint.engine_flags += " --enforce-eager"; }));
+  EXPECT_FALSE(floor([](DatedCell& run) { run.created = "2026-08-01T00:00:00Z"; }))
+      << "122 days old, 90 count";
+  EXPECT_FALSE(floor([](DatedCell& run) { run.created.clear(); }));
+  EXPECT_FALSE(floor([](DatedCell& run) { run.commit.clear(); }));
+  EXPECT_FALSE(floor([](DatedCell& run) { run.cell.serving[0].seed += 1; })) << "another load";
+}
+
+TEST(Judge, TakesOnlyEqualFingerprintsForEqualCode) {
+  Scene scene;
+  scene.policy.baseline.dated = NoisyPairs();
+  scene.policy.baseline.dated[0].cell.fingerprint.engine_binary = std::string(64, '0');
+  EXPECT_FALSE(Find(scene.Judge(), "tpot_p50_ms")->noise_floor)
+      << "two pairs are left, three measure a floor";
+}
+
+// Each of three speeds is worse than the margin at p = 0.011 by itself. Among three that is 0.033.
+TEST(Judge, FailsNoSpeedThatIsOneOfMany) {
+  Scene scene;
+  scene.policy.baseline.cells = testing::ExampleBaseline({1, 1.01, 0.99});
+  scene.cell().serving = {testing::ExampleServing(20 * 1.112, 5 * 1.112)};
+  const Verdict together = scene.Judge();
+  const Check tpot = *Find(together, "tpot_p50_ms");
+  EXPECT_EQ(tpot.outcome, Outcome::kInconclusive) << tpot.reason;
+  EXPECT_LT(*tpot.p_value, 0.025);
+  EXPECT_NEAR(*tpot.p_adjusted, 3 * *tpot.p_value, 0.3 * *tpot.p_value);
+  EXPECT_THAT(tpot.reason, HasSubstr("n is too small to say so among 3 metrics"));
+
+  scene.policy.policy.performance.primary = {"tpot_p50_ms"};
+  const Check alone = *Find(scene.Judge(), "tpot_p50_ms");
+  EXPECT_EQ(alone.outcome, Outcome::kFail) << alone.reason;
+  EXPECT_EQ(alone.p_adjusted, alone.p_value);
+  EXPECT_LT(*alone.mde, *tpot.mde) << "a family finds less";
 }
 
 TEST(Judge, LetsASmallAbsoluteChangePass) {
@@ -199,7 +284,7 @@ TEST(Judge, ComparesRepeatsByQuestion) {
   EXPECT_NEAR(*paired.change, -0.1, 1e-9);
   // sd of ten -1 among ninety 0 is 0.301511; / sqrt(100); x 1.959964.
   EXPECT_NEAR(*paired.ci_low, -0.1 - 1.959964 * 0.0301511, 1e-6);
-  EXPECT_FALSE(paired.p_value.has_value());
+  EXPECT_NEAR(*paired.p_value, std::exp2(-10), 1e-12);  // of all sign patterns only the one seen
 }
 
 // ---- no baseline

@@ -11,6 +11,7 @@
 #include "gate/check.h"
 #include "gate/text.h"
 #include "record/distributions.h"
+#include "record/rank_tests.h"
 
 namespace assay::gate {
 namespace {
@@ -26,7 +27,8 @@ constexpr size_t kNamesShown = 5;
 // The answers of both sides to each question, in its order of id.
 struct Flips {
   record::DiscordantPairs pairs;           // samples, one pair for each question and repeat
-  std::vector<double> differences;         // one a question: share correct here minus in the baseline
+  std::vector<int64_t> net;                // one a question: answers won less lost
+  std::vector<double> differences;         // the same as a share of its repeats
   std::vector<std::string> broken, fixed;  // question ids, by the difference of their shares
 };
 
@@ -44,6 +46,7 @@ Flips Compare(const AccuracyRecord& ours, const AccuracyRecord& theirs) {
     net[sample.id] += static_cast<int>(sample.correct) - static_cast<int>(was_correct);
   }
   for (const auto& [id, change] : net) {
+    flips.net.push_back(change);
     flips.differences.push_back(static_cast<double>(change) / ours.repeats);
     if (change < 0) flips.broken.push_back(id);
     if (change > 0) flips.fixed.push_back(id);
@@ -60,15 +63,15 @@ double AtLeastThreePairs(double standard_error, size_t questions) {
 struct Statistics {
   record::Difference difference;
   double mde = 0;
-  std::optional<double> p_value;  // exact, one-sided: evidence of a loss; one sample a question only
+  double p_value = 1;  // exact, one-sided: evidence of a loss
 };
 
 Statistics Infer(const Flips& flips, int repeats, double alpha) {
   const size_t questions = flips.differences.size();
   Statistics statistics;
+  statistics.p_value = record::SignFlipTest(flips.net).p_negative;
   if (repeats == 1) {
     statistics.difference = PairedDifference(flips.pairs);
-    statistics.p_value = McNemarExact(flips.pairs).one_sided;
     const auto n = static_cast<double>(questions);
     const auto discordant = static_cast<double>(flips.pairs.broken + flips.pairs.fixed);
     statistics.mde = record::PairedMde(std::min(1.0, std::max(3.0, discordant) / n), n, alpha, kPower);
@@ -85,11 +88,19 @@ Outcome Decide(const Statistics& statistics, const AccuracyPolicy& policy, doubl
   const double half = record::NormalQuantile(1 - alpha) * statistics.difference.standard_error;
   const double d = statistics.difference.mean;
   if (d - half > -policy.margin) return Outcome::kPass;
-  const bool proven = statistics.p_value ? *statistics.p_value < alpha : d + half < 0;
-  return proven && d <= -policy.min_effect ? Outcome::kFail : Outcome::kInconclusive;
+  return statistics.p_value < alpha && d <= -policy.min_effect ? Outcome::kFail : Outcome::kInconclusive;
 }
 
-std::string Reason(const Check& check, const Flips& flips, double margin) {
+// The error falls with the square root of the repeats, as far as more of them are what it comes from.
+std::string MoreRepeats(double mde, double margin, int repeats) {
+  if (margin <= 0 || mde <= margin) return "";
+  const double factor = mde / margin;
+  if (repeats == 1) return ", more repeats find smaller ones";
+  return fmt::format(", about {:.0f} repeats one of {:.1f}", std::ceil(repeats * factor * factor),
+                     margin * 100);
+}
+
+std::string Reason(const Check& check, const Flips& flips, double margin, int repeats) {
   const std::string counts = fmt::format("{} answers lost and {} won of {} ({}, 95 % {:+.1f} to {:+.1f})",
                                          flips.pairs.broken, flips.pairs.fixed, flips.pairs.questions,
                                          Points(*check.change), *check.ci_low * 100, *check.ci_high * 100);
@@ -103,8 +114,8 @@ std::string Reason(const Check& check, const Flips& flips, double margin) {
     default:
       return fmt::format(
           "{}: a loss of {:.1f} points is neither shown nor excluded; this run finds losses from {:.1f} "
-          "points on, more repeats find smaller ones",
-          counts, margin * 100, *check.mde * 100);
+          "points on{}",
+          counts, margin * 100, *check.mde * 100, MoreRepeats(*check.mde, margin, repeats));
   }
 }
 
@@ -154,7 +165,7 @@ Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const Accu
   check.p_value = statistics.p_value;
   check.outcome = Decide(statistics, policy, tails.deciding);
   check.improved = *check.ci_low > 0;
-  check.reason = Reason(check, flips, policy.margin);
+  check.reason = Reason(check, flips, policy.margin, ours.repeats);
   AddNames("lost", flips.broken, check);
   AddNames("won", flips.fixed, check);
   AddOtherCauses(ours, theirs, check);

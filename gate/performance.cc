@@ -6,9 +6,12 @@
 #include <cmath>
 
 #include "gate/check.h"
+#include "gate/equal_code.h"
+#include "gate/family.h"
 #include "gate/load.h"
+#include "gate/speed_metric.h"
 #include "gate/text.h"
-#include "record/distributions.h"
+#include "record/noise_floor.h"
 #include "record/prediction.h"
 #include "record/statistics.h"
 
@@ -22,23 +25,7 @@ using record::Metric;
 using record::Outcome;
 using record::ServingRecord;
 
-// Fewer requests cannot bound a p99: with none of 298 above a limit, 95 % confidence is just missed.
-constexpr int64_t kRequestsForP99 = 299;
-
-bool DependsOnLength(std::string_view name) {
-  return name.find("throughput") != std::string_view::npos || name.find("e2el") != std::string_view::npos ||
-         name.find("goodput") != std::string_view::npos;
-}
-
-bool IsP99(std::string_view name) {
-  return name.find("p99") != std::string_view::npos;
-}
-
-bool IsPrimary(const Metric& metric, const PerformancePolicy& policy) {
-  return std::find(policy.primary.begin(), policy.primary.end(), metric.name) != policy.primary.end();
-}
-
-std::vector<double> BaselineValues(const std::string& name, const std::vector<const ServingRecord*>& runs) {
+std::vector<double> ValuesOf(const std::string& name, const Benchmarks& runs) {
   std::vector<double> values;
   for (const ServingRecord* run : runs) {
     const Metric* metric = Find(run->metrics, name);
@@ -47,39 +34,56 @@ std::vector<double> BaselineValues(const std::string& name, const std::vector<co
   return values;
 }
 
-// Speeds are compared as ratios, so their middle is that of their logs.
-double GeometricMean(const std::vector<double>& values) {
-  std::vector<double> logs;
-  for (double value : values) logs.push_back(std::log(value));
-  return std::exp(record::Mean(logs));
-}
-
-// A worse-is-positive log ratio as the relative change that was measured.
-double AsMeasured(double worse, Direction direction) {
-  return std::expm1(direction == Direction::kHigherIsBetter ? -worse : worse);
-}
-
 void SetInterval(const record::RunChange& change, Check& check) {
   const double a = AsMeasured(change.low, check.direction), b = AsMeasured(change.high, check.direction);
   check.ci_low = std::min(a, b);
   check.ci_high = std::max(a, b);
 }
 
-std::string Runs(size_t n) {
-  return fmt::format("{} baseline run{}", n, n == 1 ? "" : "s");
+std::string TooFew(size_t runs, int needed, const std::string& measured) {
+  return fmt::format(
+      "{}: n too small to decide: {} baseline run{}; at least {} needed to tell a change from noise",
+      measured, runs, runs == 1 ? "" : "s", needed);
+}
+
+// What this metric differs by between runs of equal code, as a log ratio; nothing where too few were
+// measured.
+std::optional<record::NoiseFloor> FloorOf(const std::string& name, const SpeedBaseline& baseline) {
+  std::vector<std::vector<double>> values;
+  for (const Benchmarks& runs : baseline.equal_code) {
+    values.push_back(ValuesOf(name, runs));
+    std::erase_if(values.back(), [](double value) { return value <= 0; });
+  }
+  const std::vector<double> ratios = record::EqualCodeLogRatios(values);
+  if (ratios.size() < kLeastPairs) return std::nullopt;
+  return record::NoiseFloorOf(ratios);
+}
+
+std::string Undecided(const record::RunChange& change, double margin, const Check& check) {
+  if (change.low > std::log1p(margin)) {
+    return fmt::format("worse than the margin of {:.0f} %, but runs of equal code differ by up to {:.1f} %",
+                       margin * 100, *check.noise_floor * 100);
+  }
+  return fmt::format("a loss of {:.0f} % is neither shown nor excluded; single runs vary by {:.1f} %{}",
+                     margin * 100, std::expm1(change.noise) * 100,
+                     change.noise > std::log1p(margin)
+                         ? ", more than the margin: this gate cannot see such a loss here"
+                         : "");
 }
 
 void DecideFromInterval(const record::RunChange& change, double margin, double min_change, Check& check) {
   const double limit = std::log1p(margin);
+  const double loss = LossLimit(check);
   const double absolute = std::abs(*check.value - *check.reference);
+  check.p_value = PValueAbove(change, loss);
   const std::string measured = fmt::format("{} (95 % {} to {})", Percent(*check.change),
                                            Percent(*check.ci_low), Percent(*check.ci_high));
-  if (change.low > limit && absolute >= min_change) {
-    check.outcome = Outcome::kFail;
-    check.reason = fmt::format("{}: worse by more than the margin of {:.0f} %", measured, margin * 100);
-  } else if (change.low > limit) {
+  if (change.low > limit && absolute < min_change) {
     check.reason = fmt::format("{}: worse, but by {:.3g} {}, below the least change that counts ({:.3g})",
                                measured, absolute, check.unit, min_change);
+  } else if (change.low > loss) {
+    check.outcome = Outcome::kFail;
+    check.reason = fmt::format("{}: worse by more than {}", measured, LimitInWords(check));
   } else if (change.high < limit) {
     check.improved = change.high < 0 && change.mean < -limit;
     check.reason = fmt::format("{}: {}", measured,
@@ -87,10 +91,7 @@ void DecideFromInterval(const record::RunChange& change, double margin, double m
                                               : fmt::format("a loss of {:.0f} % is excluded", margin * 100));
   } else {
     check.outcome = Outcome::kInconclusive;
-    check.reason = fmt::format(
-        "{}: a loss of {:.0f} % is neither shown nor excluded; single runs vary by {:.1f} %{}", measured,
-        margin * 100, std::expm1(change.noise) * 100,
-        change.noise > limit ? ", more than the margin: this gate cannot see such a loss here" : "");
+    check.reason = fmt::format("{}: {}", measured, Undecided(change, margin, check));
   }
 }
 
@@ -130,22 +131,19 @@ void CompareWithRuns(const std::vector<double>& values, const PerformancePolicy&
   if (values.size() < 2 && figures) return DecideFromFigures(policy.margin, check);
   if (values.size() < 2) {
     check.outcome = Outcome::kInconclusive;
-    check.reason =
-        fmt::format("{}; {}; at least {} needed to tell a change from noise", Percent(*check.change),
-                    Runs(values.size()), std::max(2, policy.min_baseline_runs));
+    check.reason = TooFew(values.size(), std::max(2, policy.min_baseline_runs), Percent(*check.change));
     return;
   }
   const record::RunChange change =
       record::ChangeAgainstRuns(*check.value, values, check.direction == Direction::kHigherIsBetter);
   check.change = AsMeasured(change.mean, check.direction);
   SetInterval(change, check);
-  check.mde = std::expm1(std::log1p(policy.margin) + change.noise +
-                         record::NormalQuantile(0.8) * change.standard_error);
   if (static_cast<int>(values.size()) < policy.min_baseline_runs) {
     check.outcome = Outcome::kInconclusive;
-    check.reason = fmt::format("{} (95 % {} to {}); {}; at least {} needed to tell a change from noise",
-                               Percent(*check.change), Percent(*check.ci_low), Percent(*check.ci_high),
-                               Runs(values.size()), policy.min_baseline_runs);
+    check.mde = SmallestDetectable(check, 1);
+    check.reason = TooFew(values.size(), policy.min_baseline_runs,
+                          fmt::format("{} (95 % {} to {})", Percent(*check.change), Percent(*check.ci_low),
+                                      Percent(*check.ci_high)));
     return;
   }
   const auto min_change = policy.min_change.find(check.metric);
@@ -154,17 +152,17 @@ void CompareWithRuns(const std::vector<double>& values, const PerformancePolicy&
 }
 
 Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Metric& metric,
-                  const std::vector<const ServingRecord*>& baseline, const PerformancePolicy& policy,
-                  SpeedScope scope, const std::string& why_not) {
+                  const SpeedBaseline& baseline, const PerformancePolicy& policy, SpeedScope scope,
+                  const std::string& why_not) {
   Check check = MakeCheck(cell, "serving:" + serving.name, metric.name, "performance");
   check.unit = metric.unit;
   check.direction = metric.direction;
   check.value = metric.value;
   check.samples = metric.samples;
-  check.primary = IsPrimary(metric, policy);
-  const bool in_scope =
-      scope == SpeedScope::kAll || (scope == SpeedScope::kLatencyOnly && !DependsOnLength(metric.name));
-  if (!in_scope) {  // what stands in the way decides by a check of its own; this row only says so
+  check.primary = IsPrimary(metric.name, policy);
+  if (!IsInScope(
+          scope,
+          metric.name)) {  // what stands in the way decides by a check of its own; this row only says so
     check.outcome = Outcome::kInconclusive;
     if (check.primary) check.rule = "not_judged";
     check.primary = false;
@@ -177,13 +175,15 @@ Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Me
     return check;
   }
   check.margin = policy.margin;
-  CompareWithRuns(BaselineValues(metric.name, baseline), policy, serving.stated.has_value(), check);
+  if (const auto floor = FloorOf(metric.name, baseline)) check.noise_floor = std::expm1(floor->floor);
+  CompareWithRuns(ValuesOf(metric.name, baseline.runs), policy, serving.stated.has_value(), check);
   // Gaps of one request are not independent: what counts is requests, however many samples they gave.
   const int64_t requests = std::min(metric.samples, Completed(serving));
-  if (IsP99(metric.name) && requests < kRequestsForP99) {
+  const std::optional<TailBound> bound = BoundOf(metric.name);
+  if (bound && requests < bound->requests) {
     check.primary = false;
-    check.reason +=
-        fmt::format("; an observation: {} requests cannot bound a p99, {} can", requests, kRequestsForP99);
+    check.reason += fmt::format("; an observation: {} requests cannot bound a {}, {} can", requests,
+                                bound->percentile, bound->requests);
   }
   return check;
 }
@@ -191,9 +191,8 @@ Check JudgeMetric(const CellRecord& cell, const ServingRecord& serving, const Me
 }  // namespace
 
 std::vector<Check> JudgePerformance(const CellRecord& cell, const ServingRecord& serving,
-                                    const std::vector<const ServingRecord*>& baseline,
-                                    const PerformancePolicy& policy, SpeedScope scope,
-                                    const std::string& why_not) {
+                                    const SpeedBaseline& baseline, const PerformancePolicy& policy,
+                                    SpeedScope scope, const std::string& why_not) {
   std::vector<Check> checks;
   for (const Metric& metric : serving.metrics) {
     checks.push_back(JudgeMetric(cell, serving, metric, baseline, policy, scope, why_not));

@@ -37,6 +37,7 @@ struct PerformancePolicy {
   double margin = 0.03;                      // relative
   std::map<std::string, double> min_change;  // absolute, in the metric's unit; a change below it never fails
   int min_baseline_runs = 3;                 // fewer cannot decide
+  int noise_floor_days = 90;                 // older pairs of equal runs no longer say how runs differ here
 };
 
 enum class BaselinePolicyKind {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "record/score.h"
 #include "record/statistics.h"
 
 namespace assay::gate {
@@ -14,8 +15,11 @@ bool Has(std::string_view name, std::string_view part) {
 
 }  // namespace
 
-bool IsP99(std::string_view metric) {
-  return Has(metric, "p99");
+std::optional<TailBound> BoundOf(std::string_view metric) {
+  for (const auto& [percentile, share] : {std::pair{"p99", 0.99}, {"p95", 0.95}, {"p90", 0.9}}) {
+    if (Has(metric, percentile)) return TailBound{percentile, record::MinimumObservations(share, 0, 0.95)};
+  }
+  return std::nullopt;
 }
 
 bool IsPrimary(std::string_view metric, const PerformancePolicy& policy) {
@@ -28,9 +32,7 @@ bool IsInScope(SpeedScope scope, std::string_view metric) {
 }
 
 double GeometricMean(const std::vector<double>& values) {
-  std::vector<double> logs;
-  for (double value : values) logs.push_back(std::log(value));
-  return std::exp(record::Mean(logs));
+  return std::exp(record::Mean(record::Logs(values)));
 }
 
 double AsMeasured(double worse, record::Direction direction) {

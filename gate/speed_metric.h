@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -9,10 +10,14 @@
 // What every rule about speeds needs to know of a metric.
 namespace assay::gate {
 
-// Fewer requests cannot bound a p99: with none of 298 above a limit, 95 % confidence is just missed.
-inline constexpr int64_t kRequestsForP99 = 299;
+// How many requests a high percentile needs: with none of 298 above a limit, 95 % confidence that 99 % lie
+// below it is just missed. Nothing for other metrics.
+struct TailBound {
+  std::string_view percentile;  // "p99"
+  int64_t requests = 0;
+};
+std::optional<TailBound> BoundOf(std::string_view metric);
 
-bool IsP99(std::string_view metric);
 bool IsPrimary(std::string_view metric, const PerformancePolicy& policy);
 // Throughput and E2EL mean nothing where answers did not have the length asked for.
 bool IsInScope(SpeedScope scope, std::string_view metric);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -25,6 +26,7 @@ Check Stopped(Check check, const AccuracyRecord& accuracy, int64_t planned) {
   const auto& looks = accuracy.sequential->looks;
   const auto asked = static_cast<int64_t>(accuracy.samples.size());
   const bool at_a_look = std::find(looks.begin(), looks.end(), asked) != looks.end() && asked < planned;
+  check.limit_low = check.limit_high = std::nullopt;
   check.outcome = at_a_look ? Outcome::kPass : Outcome::kInvalid;
   check.reason =
       at_a_look ? fmt::format("ended after {} of {} samples in random order, {} sent: the verdict was clear",
@@ -38,15 +40,16 @@ Check Finished(const CellRecord& cell, double max_failed_share) {
   const AccuracyRecord& accuracy = *cell.accuracy;
   const int64_t planned = accuracy.questions * accuracy.repeats;
   Check check = MakeCheck(cell, "validity", "V6_completed." + accuracy.eval, "validity");
-  check.value = static_cast<double>(accuracy.samples.size());
-  check.reference = static_cast<double>(planned);
+  const auto all = static_cast<double>(planned);
+  check = Within(std::move(check), static_cast<double>(accuracy.samples.size()), all, all);
+  check.reference = all;
   check.samples = planned;
   if (accuracy.sequential && accuracy.sequential->stopped)
     return Stopped(std::move(check), accuracy, planned);
-  const bool whole = accuracy.complete && planned > 0 && *check.value == *check.reference;
+  if (!accuracy.complete || planned <= 0) check.outcome = Outcome::kInvalid;
+  const bool whole = check.outcome == Outcome::kPass;
   const bool hopeless =
       static_cast<double>(Count(accuracy).failed) > max_failed_share * static_cast<double>(planned);
-  check.outcome = whole ? Outcome::kPass : Outcome::kInvalid;
   check.reason =
       whole ? fmt::format("all {} samples were asked", planned)
             : fmt::format("{} of {} planned samples were asked; a part of the questions is not the score{}",
@@ -61,9 +64,8 @@ Check FailedShare(const CellRecord& cell, double limit) {
   check.samples = counts.samples;
   const double share =
       counts.samples == 0 ? 0 : static_cast<double>(counts.failed) / static_cast<double>(counts.samples);
-  check.value = share;
+  check = Within(std::move(check), share, std::nullopt, limit);
   check.reference = limit;
-  check.outcome = share <= limit ? Outcome::kPass : Outcome::kInvalid;
   check.reason = fmt::format("{} of {} requests failed ({:.1f} %, limit {:.1f} %)", counts.failed,
                              counts.samples, share * 100, limit * 100);
   if (counts.failed > 0) {
@@ -92,13 +94,14 @@ Check EachSampleOnce(const CellRecord& cell) {
     if (!seen.emplace(sample.id, sample.repeat).second) twice.push_back(sample.id);
     repeats_in_range &= sample.repeat >= 0 && sample.repeat < accuracy.repeats;
   }
-  check.value = static_cast<double>(questions.size());
+  check = Within(std::move(check), static_cast<double>(questions.size()), std::nullopt,
+                 static_cast<double>(accuracy.questions));
   check.reference = static_cast<double>(accuracy.questions);
   const record::AccuracyCounts counts = Count(accuracy);
   if (!twice.empty()) {
     check.outcome = Outcome::kInvalid;
     check.reason = "answered more than once, so the score is not k/n of the questions: " + FirstFew(twice, 3);
-  } else if (static_cast<int64_t>(questions.size()) > accuracy.questions || !repeats_in_range) {
+  } else if (check.outcome == Outcome::kInvalid || !repeats_in_range) {
     check.outcome = Outcome::kInvalid;
     check.reason = fmt::format("samples of {} questions for {} planned, or repeats outside 0..{}",
                                questions.size(), accuracy.questions, accuracy.repeats - 1);
@@ -122,10 +125,13 @@ std::vector<Check> StatedScoreValidity(const CellRecord& cell) {
   const double score = std::strtod(printed.c_str(), nullptr);
   const size_t point = printed.find('.');
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(printed.size() - point - 1);
-  const bool possible = record::OnScoreGrid(score, grid.samples, decimals);
-  grid.value = score;
-  grid.outcome = possible ? Outcome::kPass : Outcome::kInvalid;
   const int64_t correct = Count(accuracy).correct;
+  // The nearest k/n as it would be printed, and half a unit of the last place around it.
+  const double nearest = static_cast<double>(correct) / static_cast<double>(grid.samples);
+  const double rounding = 0.5 * std::pow(10.0, -decimals);
+  grid = Within(std::move(grid), score, nearest - rounding, nearest + rounding);
+  const bool possible = record::OnScoreGrid(score, grid.samples, decimals);
+  grid.outcome = possible ? Outcome::kPass : Outcome::kInvalid;
   grid.reason = possible ? fmt::format("{} is {} of {}", printed, correct, grid.samples)
                          : fmt::format(
                                "{} is no k of {} samples ({} would be {:.{}f}): the score or the number of "

@@ -24,8 +24,11 @@ Check Named(const CellRecord& cell, const ServingRecord& serving, std::string_vi
   return MakeCheck(cell, "validity", fmt::format("{}.{}", name, serving.name), "validity");
 }
 
-Check Decide(Check check, bool holds, std::string reason) {
-  check.outcome = holds ? Outcome::kPass : Outcome::kInvalid;
+bool Holds(const Check& check) {
+  return check.outcome == Outcome::kPass;
+}
+
+Check Because(Check check, std::string reason) {
   check.reason = std::move(reason);
   return check;
 }
@@ -49,8 +52,9 @@ Check V6Completed(const CellRecord& cell, const ServingRecord& serving) {
     return NotPossible(std::move(check), "the source does not say how many requests completed");
   }
   const int64_t completed = Completed(serving);
-  check.value = static_cast<double>(completed);
-  check.reference = static_cast<double>(serving.num_prompts);
+  const auto planned = static_cast<double>(serving.num_prompts);
+  check = Within(std::move(check), static_cast<double>(completed), planned, planned);
+  check.reference = planned;
   check.samples = static_cast<int64_t>(serving.requests.size());
   std::map<std::string, int> errors;
   for (const RequestTiming& request : serving.requests) {
@@ -59,12 +63,13 @@ Check V6Completed(const CellRecord& cell, const ServingRecord& serving) {
   for (const auto& [error, count] : errors) {
     if (check.details.size() < 3) check.details.push_back(fmt::format("{} x {}", count, error));
   }
-  const bool holds = serving.complete && completed == serving.num_prompts && completed > 0;
-  return Decide(std::move(check), holds,
-                holds
-                    ? fmt::format("all {} requests completed", completed)
-                    : fmt::format("{} of {} planned requests completed; speed is only stated for all of them",
-                                  completed, serving.num_prompts));
+  if (!serving.complete || completed == 0) check.outcome = Outcome::kInvalid;
+  const bool holds = Holds(check);
+  return Because(
+      std::move(check),
+      holds ? fmt::format("all {} requests completed", completed)
+            : fmt::format("{} of {} planned requests completed; speed is only stated for all of them",
+                          completed, serving.num_prompts));
 }
 
 Check V1Arithmetic(const CellRecord& cell, const ServingRecord& serving) {
@@ -79,11 +84,12 @@ Check V1Arithmetic(const CellRecord& cell, const ServingRecord& serving) {
   }
   const double expected = *requests->value * MeanOutputTokens(serving);
   const double error = std::abs(*tokens->value - expected) / *tokens->value;
-  check.value = error;
   check.reference = 0.002;
-  return Decide(std::move(check), error <= 0.002,
-                fmt::format("{:.2f} tok/s against {:.2f} req/s x {:.1f} tokens = {:.2f}", *tokens->value,
-                            *requests->value, MeanOutputTokens(serving), expected));
+  return Because(
+      Within(std::move(check), error, std::nullopt, 0.002),
+      fmt::format("{:.2f} tok/s against {:.2f} req/s x {:.1f} tokens = {:.2f}: {:.2f} % apart "
+                  "(limit 0.2 %)",
+                  *tokens->value, *requests->value, MeanOutputTokens(serving), expected, error * 100));
 }
 
 // Tokens asked for, on average over completed requests. An imported result has one length for all; nullopt
@@ -107,12 +113,11 @@ Check V2PinnedLength(const CellRecord& cell, const ServingRecord& serving) {
   const std::optional<double> asked = MeanAskedTokens(serving);
   if (!asked) return NotPossible(std::move(check), "the record does not say what each request asked for");
   const double ratio = MeanOutputTokens(serving) / *asked;
-  check.value = ratio;
   check.reference = 1;
-  return Decide(std::move(check), ratio >= 0.99 && ratio <= 1.01,
-                fmt::format("answers had {:.1f} tokens on average, {:.6g} were asked for (limit 1 %){}",
-                            MeanOutputTokens(serving), *asked,
-                            ratio < 0.99 ? "; does the server honour ignore_eos?" : ""));
+  return Because(Within(std::move(check), ratio, 0.99, 1.01),
+                 fmt::format("answers had {:.1f} tokens on average, {:.6g} were asked for (limit 1 %){}",
+                             MeanOutputTokens(serving), *asked,
+                             ratio < 0.99 ? "; does the server honour ignore_eos?" : ""));
 }
 
 Check V4InFlight(const CellRecord& cell, const ServingRecord& serving) {
@@ -121,10 +126,9 @@ Check V4InFlight(const CellRecord& cell, const ServingRecord& serving) {
     return NotPossible(std::move(check), "the source does not say how long requests took");
   const int64_t wanted = std::min(*serving.max_concurrency, serving.num_prompts);
   const double ratio = serving.mean_in_flight / static_cast<double>(wanted);
-  check.value = ratio;
   check.reference = 1;
-  return Decide(
-      std::move(check), ratio >= 0.85 && ratio <= 1.02,
+  return Because(
+      Within(std::move(check), ratio, 0.85, 1.02),
       fmt::format("{:.1f} requests in flight on average for a concurrency of {} (limits 85 % to 102 %){}",
                   serving.mean_in_flight, wanted,
                   ratio < 0.85 ? "; use more prompts, so that the tail weighs less" : ""));
@@ -139,10 +143,9 @@ Check V5SentOnTime(const CellRecord& cell, const ServingRecord& serving) {
     sent = std::max(sent, request.sent_s);
   }
   if (sent <= 0 || planned <= 0) return NotPossible(std::move(check), "the record has no send times");
-  check.value = planned / sent;
   check.reference = 0.98;
-  return Decide(
-      std::move(check), planned / sent >= 0.98,
+  return Because(
+      Within(std::move(check), planned / sent, 0.98, std::nullopt),
       fmt::format("the last request was due at {:.2f} s and sent at {:.2f} s (achieved {:.1f} % of the rate, "
                   "limit 98 %)",
                   planned, sent, 100 * planned / sent));
@@ -162,10 +165,9 @@ Check V5SendLag(const CellRecord& cell, const ServingRecord& serving) {
   if (!serving.source.empty()) return NotPossible(std::move(check), Plans(serving));
   const double limit = std::max(20.0, 1000 * MeanGap(serving));
   check.unit = "ms";
-  check.value = serving.send_lag_p99_ms;
   check.reference = limit;
-  return Decide(
-      std::move(check), serving.send_lag_p99_ms <= limit,
+  return Because(
+      Within(std::move(check), serving.send_lag_p99_ms, std::nullopt, limit),
       fmt::format(
           "p99 of actual minus planned send time {:.1f} ms (limit {:.0f} ms); client used {:.0f} % of "
           "a core",
@@ -180,9 +182,9 @@ Check V5Queue(const CellRecord& cell, const ServingRecord& serving) {
   if (serving.requests.size() < 40)
     return NotPossible(std::move(check), "fewer than 40 requests show no trend");
   const InFlightTrend trend = TrendOfInFlight(serving);
-  check.value = trend.early > 0 ? trend.late / trend.early : 1;
+  check = Within(std::move(check), trend.early > 0 ? trend.late / trend.early : 1, std::nullopt, 2);
   check.reference = 2;
-  const bool steady = *check.value <= 2;
+  const bool steady = Holds(check);
   check.outcome = steady ? Outcome::kPass : Outcome::kInconclusive;
   check.reason =
       fmt::format("requests in flight went from {:.1f} to {:.1f} while sending{}", trend.early, trend.late,
@@ -207,10 +209,9 @@ Check V7TokenCounts(const CellRecord& cell, const ServingRecord& serving) {
     return NotPossible(std::move(check),
                        fmt::format("{} answers came without the server's own token count", without_usage));
   }
-  check.value = static_cast<double>(too_many_chunks + silent);
   check.reference = 0;
-  return Decide(
-      std::move(check), too_many_chunks + silent == 0,
+  return Because(
+      Within(std::move(check), static_cast<double>(too_many_chunks + silent), 0, 0),
       too_many_chunks + silent == 0
           ? "the server's token counts agree with what it streamed"
           : fmt::format(
@@ -264,12 +265,11 @@ ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& servi
   const double their_length = record::Median(Of(baseline, MeanOutputTokens));
   Check length = Named(cell, serving, "V3_same_output_length");
   if (their_length > 0) {
-    length.value = our_length / their_length - 1;
     length.reference = length_limit;
     Add(validity,
-        Decide(std::move(length), std::abs(our_length / their_length - 1) <= length_limit,
-               fmt::format("answers had {:.1f} tokens here and {:.1f} in the baseline (limit {:.0f} %)",
-                           our_length, their_length, length_limit * 100)),
+        Because(Within(std::move(length), our_length / their_length - 1, -length_limit, length_limit),
+                fmt::format("answers had {:.1f} tokens here and {:.1f} in the baseline (limit {:.0f} %)",
+                            our_length, their_length, length_limit * 100)),
         /*throughput_only=*/true);
   }
   const double their_load =
@@ -281,15 +281,14 @@ ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& servi
   } else if (!IsOpenLoop(serving) && their_load > 0) {
     const double difference = serving.mean_in_flight / their_load - 1;
     Check load = Named(cell, serving, "V4_same_in_flight");
-    load.value = difference;
     load.reference = 0.05;
     Add(validity,
-        Decide(std::move(load), std::abs(difference) <= 0.05,
-               fmt::format("{:.1f} requests in flight here and {:.1f} in the baseline (limit 5 %){}",
-                           serving.mean_in_flight, their_load,
-                           std::abs(difference) <= 0.05
-                               ? ""
-                               : ": another load is another point of the latency-throughput curve")));
+        Because(Within(std::move(load), difference, -0.05, 0.05),
+                fmt::format("{:.1f} requests in flight here and {:.1f} in the baseline (limit 5 %){}",
+                            serving.mean_in_flight, their_load,
+                            std::abs(difference) <= 0.05
+                                ? ""
+                                : ": another load is another point of the latency-throughput curve")));
   }
   return validity;
 }

@@ -50,12 +50,66 @@ TEST(JudgeSameLoad, FindsTheOnePublishedPairThatIsComparable) {
   EXPECT_FALSE(JudgeSameLoad({}, cases[2].change, {&cases[2].main}).throughput);
 }
 
+// What each check measures of the same figures, in tokens for each request, requests in flight and percent of
+// main; numpy computed them from the published table.
+TEST(JudgeSameLoad, MeasuresWhatItJudges) {
+  const struct {
+    const char* name;
+    ServingRecord main, change;
+    double tokens, length, in_flight, load;
+  } cases[] = {
+      {"1024 triton", Published(392.62, 6.86, 69.90, 109.03), Published(467.22, 8.15, 80.01, 123.46),
+       57.327607, 0.165, 57.328864, 34.768},
+      {"1024 aiter", Published(540.17, 9.46, 38.70, 54.68), Published(527.19, 9.53, 37.85, 54.23), 55.318993,
+       -3.120, 28.433412, -3.240},
+      {"8192 triton", Published(309.76, 4.05, 628.07, 329.76), Published(252.00, 4.04, 699.16, 389.91),
+       62.376238, -18.445, 99.506690, -3.723},
+      {"8192 aiter", Published(337.94, 4.63, 347.65, 162.47), Published(472.75, 7.26, 343.38, 164.78),
+       65.117080, -10.785, 79.196381, 42.025},
+  };
+  for (const auto& c : cases) {
+    EXPECT_NEAR(MeanOutputTokens(c.change), c.tokens, 1e-3) << c.name;
+    EXPECT_NEAR(c.change.mean_in_flight, c.in_flight, 1e-6) << c.name;
+    const ServingValidity validity = JudgeSameLoad({}, c.change, {&c.main});
+    ASSERT_EQ(validity.checks.size(), 2u) << c.name;
+    EXPECT_EQ(validity.checks[0].metric, "V3_same_output_length.published");
+    EXPECT_NEAR(*validity.checks[0].value * 100, c.length, 2e-3) << c.name;
+    EXPECT_EQ(validity.checks[0].limit_low, -0.01);
+    EXPECT_EQ(validity.checks[0].limit_high, 0.01);
+    EXPECT_EQ(validity.checks[1].metric, "V4_same_in_flight.published");
+    EXPECT_NEAR(*validity.checks[1].value * 100, c.load, 1e-3) << c.name;
+    EXPECT_EQ(validity.checks[1].limit_high, 0.05);
+  }
+}
+
 TEST(JudgeServingValidity, PublishedAnswersAreFarFromThePinnedLength) {
   ServingRecord serving = Published(392.62, 6.86, 69.90, 109.03);
   serving.output_len = 1024;
   const ServingValidity validity = JudgeServingValidity({}, serving);
   EXPECT_FALSE(validity.throughput);
   EXPECT_TRUE(validity.usable);
+  for (const record::Check& check : validity.checks) {
+    if (check.metric != "V2_output_length.published") continue;
+    EXPECT_NEAR(*check.value, 57.233236 / 1024, 1e-6);
+    EXPECT_EQ(check.limit_low, 0.99);
+    EXPECT_EQ(check.limit_high, 1.01);
+  }
+}
+
+// Throughput that no request rate and length explain: 0.3 % is beyond rounding, 0.1 % is not.
+TEST(JudgeServingValidity, HoldsThroughputAgainstRequestsAndTokens) {
+  for (const auto& [excess, outcome] : {std::pair{1.001, Outcome::kPass}, {1.003, Outcome::kInvalid}}) {
+    ServingRecord serving = testing::ExampleServing(20, 5);
+    record::Metric& tokens = serving.metrics[1];
+    ASSERT_EQ(tokens.name, "output_throughput_tok_s");
+    tokens.value = *tokens.value * excess;
+    for (const record::Check& check : JudgeServingValidity({}, serving).checks) {
+      if (check.metric != "V1_throughput_arithmetic.128x32") continue;
+      EXPECT_EQ(check.outcome, outcome) << check.reason;
+      EXPECT_NEAR(*check.value, (excess - 1) / excess, 1e-9);
+      EXPECT_EQ(check.limit_high, 0.002);
+    }
+  }
 }
 
 ServingRecord OpenLoop(int requests, double rate, double latency_s) {

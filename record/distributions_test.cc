@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace assay::record {
 namespace {
 
@@ -22,6 +24,17 @@ TEST(StudentQuantile, AgreesWithTables) {
                {0.975, 7, 2.364624}, {0.975, 8, 2.306004},  {0.975, 9, 2.262157},
                {0.95, 9, 1.833113},  {0.975, 24, 2.063899}, {0.977, 24, 2.104415}};
   for (const auto& c : cases) EXPECT_NEAR(StudentQuantile(c.p, c.degrees), c.t, kTolerance) << c.p;
+}
+
+// A t test of ten values finds a mean of one standard deviation with a power of 0.8030962 (R, pwr.t.test).
+TEST(StudentShiftForPower, IsTheNoncentralityOfT) {
+  EXPECT_NEAR(StudentShiftForPower(2.262157, 9, 0.8030962), std::sqrt(10), 1e-4);
+  EXPECT_NEAR(StudentShiftForPower(1.959964, 1e6, 0.8), 1.959964 + 0.841621, 1e-4);
+}
+
+TEST(StudentCdf, IsTheInverseOfItsQuantile) {
+  EXPECT_NEAR(StudentCdf(2.262157, 9), 0.975, kTolerance);
+  EXPECT_NEAR(StudentCdf(-1.197830, 3), 0.316991 / 2, kTolerance) << "of the four published score pairs";
 }
 
 TEST(ChiSquaredQuantile, AgreesWithTables) {

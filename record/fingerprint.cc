@@ -49,6 +49,14 @@ void AddVersions(const Fingerprint& ours, const Fingerprint& theirs,
 
 }  // namespace
 
+std::vector<std::string> BreakingFields() {
+  std::vector<std::string> fields;
+  for (const Rule& rule : kRules) {
+    if (rule.breaks_performance || rule.breaks_accuracy) fields.emplace_back(rule.field);
+  }
+  return fields;
+}
+
 std::vector<FingerprintDifference> Differences(const Fingerprint& ours, const Fingerprint& theirs) {
   std::vector<FingerprintDifference> differences;
   for (const Rule& rule : kRules) {

@@ -99,6 +99,38 @@ TEST(PairedMde, AgreesWithKnownAnswers) {
 }
 
 // 198 and 448 questions, 8 samples, score 0.56, intra-question correlation 0.6.
+TEST(PairedMde, SaysHowManyQuestionsFindALoss) {
+  struct {
+    double loss, discordant;
+    int one_sided, two_sided;
+  } cases[] = {{0.01, 0.1, 6181, 7847},
+               {0.02, 0.1, 1544, 1960},
+               {0.03, 0.1, 685, 870},
+               {0.05, 0.1, 246, 312},
+               {0.05, 0.2, 493, 626}};
+  for (const auto& c : cases) {
+    EXPECT_LE(PairedMde(c.discordant, c.one_sided, 0.05, 0.8), c.loss) << c.one_sided;
+    EXPECT_GT(PairedMde(c.discordant, c.one_sided - 1, 0.05, 0.8), c.loss) << c.one_sided;
+    EXPECT_LE(PairedMde(c.discordant, c.two_sided, 0.025, 0.8), c.loss) << c.two_sided;
+    EXPECT_GT(PairedMde(c.discordant, c.two_sided - 1, 0.025, 0.8), c.loss) << c.two_sided;
+  }
+}
+
+// n runs an arm that vary by cv: the error of the difference of their means is cv sqrt(2 / n).
+TEST(MdeFromStandardError, AgreesWithTheTableOfRuns) {
+  struct {
+    double cv, three, five, ten;
+  } cases[] = {{0.01, 0.020302, 0.015726, 0.011120},
+               {0.02, 0.040604, 0.031452, 0.022240},
+               {0.03, 0.060906, 0.047178, 0.033360}};
+  const auto mde = [](double cv, double n) { return MdeFromStandardError(cv * std::sqrt(2 / n), 0.05, 0.8); };
+  for (const auto& c : cases) {
+    EXPECT_NEAR(mde(c.cv, 3), c.three, kTolerance);
+    EXPECT_NEAR(mde(c.cv, 5), c.five, kTolerance);
+    EXPECT_NEAR(mde(c.cv, 10), c.ten, kTolerance);
+  }
+}
+
 TEST(MdeFromStandardError, AgreesWithTheRepeatedSamplingTable) {
   const double variance = 2 * 0.56 * 0.44 * (1 - 0.6);
   EXPECT_NEAR(MdeFromStandardError(std::sqrt(variance / (198 * 8)), 0.05, 0.8), 0.027738, kTolerance);

@@ -11,7 +11,10 @@ struct RunChange {
   double high = 0;
   double noise = 0;           // half the width: a change below it is what runs do anyway
   double standard_error = 0;  // s sqrt(1 + 1/n)
+  double degrees_of_freedom = 0;
 };
+// One-sided evidence that the change is above `limit`: P(T >= (mean - limit) / standard_error).
+double PValueAbove(const RunChange& change, double limit);
 
 // Baseline values and the candidate must be positive; needs two baseline runs. With n of them the interval's
 // half width is t_{0.975, n-1} s sqrt(1 + 1/n): the new run's own noise and that of the baseline's mean.

@@ -176,6 +176,7 @@ struct FingerprintDifference {
   bool breaks_accuracy = false;     // the two may not be compared question by question
 };
 std::vector<FingerprintDifference> Differences(const Fingerprint& ours, const Fingerprint& theirs);
+std::vector<std::string> BreakingFields();  // those whose difference can hinder a comparison
 
 // ---- what the server did
 

@@ -25,6 +25,22 @@ Interval JeffreysInterval(int64_t events, int64_t trials, double confidence) {
   return {BetaQuantile((1 - confidence) / 2, a, b), BetaQuantile((1 + confidence) / 2, a, b)};
 }
 
+int64_t MinimumObservations(double share, int64_t above, double confidence) {
+  CHECK(share > 0 && share < 1);
+  CHECK_GE(above, 0);
+  int64_t low = above, high = above + 1;  // low is too few
+  const auto enough = [&](int64_t n) { return BinomialCdf(above, n, 1 - share) <= 1 - confidence; };
+  while (!enough(high)) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const int64_t middle = (low + high) / 2;
+    (enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
 double RerunStandardError(const std::vector<double>& share_correct, int repeats) {
   CHECK(!share_correct.empty());
   CHECK_GE(repeats, 2);

@@ -18,6 +18,10 @@ Interval WilsonInterval(double successes, double trials, double confidence);
 // zero, and right on average where Wilson's is a little wide.
 Interval JeffreysInterval(int64_t events, int64_t trials, double confidence);
 
+// So many observations, at most `above` of them over a limit, show that this share of all lies below it: the
+// least n with P(Bin(n, 1 - share) <= above) <= 1 - confidence. 299 for a p99 at 95 %.
+int64_t MinimumObservations(double share, int64_t above, double confidence);
+
 // The spread that a rerun of the same questions has: sqrt(sum_q p_q (1 - p_q) / (m - 1)) / N, for the share
 // correct of each question over m >= 2 repeats. What a regression gate needs; the spread over new questions
 // (sd(p_q) / sqrt(N)) is far larger.

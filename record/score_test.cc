@@ -46,6 +46,18 @@ TEST(JeffreysInterval, AgreesWithKnownAnswers) {
   EXPECT_NEAR(JeffreysInterval(0, 10, 0.95).high, 0.217196, kTolerance);
 }
 
+TEST(MinimumObservations, AgreesWithKnownAnswers) {
+  struct {
+    double share;
+    int64_t above;
+    double confidence;
+    int64_t n;
+  } cases[] = {{0.90, 0, 0.95, 29},  {0.90, 1, 0.95, 46},   {0.90, 2, 0.95, 61},  {0.99, 0, 0.95, 299},
+               {0.99, 1, 0.95, 473}, {0.99, 2, 0.95, 628},  {0.99, 0, 0.99, 459}, {0.99, 1, 0.99, 662},
+               {0.99, 2, 0.99, 838}, {0.999, 0, 0.99, 4603}};
+  for (const auto& c : cases) EXPECT_EQ(MinimumObservations(c.share, c.above, c.confidence), c.n) << c.n;
+}
+
 TEST(RerunStandardError, IsTheSpreadOfTheSameQuestionsAskedAgain) {
   const std::vector<double> share_correct = {1, 1, .75, .5, .25, 0, 0, 1, .5, .75};
   EXPECT_NEAR(RerunStandardError(share_correct, 4), 0.059512, kTolerance);

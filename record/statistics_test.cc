@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "record/distributions.h"
+
 namespace assay::record {
 namespace {
 
@@ -33,6 +35,18 @@ TEST(SampleStddev, AgreesWithTheFourScoreDifferences) {
   const std::vector<double> differences = {-0.0139, 0.0025, 0.0031, -0.0177};
   EXPECT_NEAR(Mean(differences), -0.0065, 1e-6);
   EXPECT_NEAR(SampleStddev(differences), 0.010853, 1e-6);
+}
+
+// Eight published scores of 1584 samples vary less than binomial counts would, as scores of the same
+// questions do; eight runs cannot prove it, since the interval of the ratio reaches beyond 1.
+TEST(SampleStddev, OfTheEightPublishedScoresIsBelowBinomial) {
+  const std::vector<double> scores = {0.5739, 0.5600, 0.5701, 0.5726, 0.5562, 0.5593, 0.5707, 0.5530};
+  const double spread = SampleStddev(scores), p = Mean(scores);
+  EXPECT_NEAR(spread, 0.008213, 1e-6);
+  const double ratio = spread * spread / (p * (1 - p) / 1584);
+  EXPECT_NEAR(ratio, 0.434631, 1e-5);
+  EXPECT_NEAR(7 * ratio / ChiSquaredQuantile(0.975, 7), 0.189999, 1e-5);
+  EXPECT_NEAR(7 * ratio / ChiSquaredQuantile(0.025, 7), 1.800386, 1e-5);
 }
 
 TEST(Median, IsTheMiddleOfAnOddCount) {

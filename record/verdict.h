@@ -21,7 +21,7 @@ struct Check {
   std::string cell;
   std::string group;   // server | validity | accuracy | serving:<name>
   std::string metric;  // gpqa_score, ttft_p50_ms, V6_completed ...
-  // threshold | broken_line | paired | performance | not_judged | baseline | validity | server
+  // threshold | broken_line | paired | unpaired | performance | not_judged | baseline | validity | server
   std::string rule;
   Outcome outcome = Outcome::kPass;
   std::string reason;  // one line a reviewer can act on
@@ -32,8 +32,12 @@ struct Check {
   std::optional<double> change;  // relative for performance, absolute points for accuracy; sign as measured
   std::optional<double> ci_low, ci_high;  // of the change, 95 %
   std::optional<double> margin;
+  std::optional<double> limit_low, limit_high;  // validity: what `value` must lie between
+  std::optional<double> noise_floor;            // what runs of equal code differ by, relative; measured
   std::optional<double> mde;
+  // Evidence of a loss: for performance, of one above the margin and the noise floor; one-sided.
   std::optional<double> p_value;
+  std::optional<double> p_adjusted;  // for all that were tested with it
   int64_t samples = 0;
   int64_t baseline_samples = 0;
   bool primary = true;               // observations (false) never decide
@@ -43,9 +47,12 @@ struct Check {
   std::string acknowledged = {};
 };
 
+// Whether it compares answers with those of a baseline, question by question or score against score.
+bool ComparesAnswers(const Check& check);
+
 struct VerdictNote {
   std::string cell;
-  // baseline | environment | first_run | acknowledged | regression
+  // baseline | environment | first_run | noise_floor | acknowledged | regression
   // | workaround (it can go: turns a green report yellow) | workaround_stays
   std::string kind;
   std::string text;

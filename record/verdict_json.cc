@@ -16,6 +16,10 @@ bool NeedsAttention(const Verdict& verdict) {
                      [](const VerdictNote& note) { return note.kind == "workaround"; });
 }
 
+bool ComparesAnswers(const Check& check) {
+  return check.rule == "paired" || check.rule == "unpaired";
+}
+
 nlohmann::json ToJson(const Verdict& verdict) {
   return WriteValue(verdict, kFullPrecision);
 }

@@ -8,9 +8,10 @@
 
 namespace assay::reports {
 
-// What the gate concluded of a scene: gate/golden has it.
+// A verdict of a scene, kept beside the pages so that they change with the reports and not with every word of
+// the gate; gate/golden has what it says now.
 inline record::Verdict VerdictOf(const testing::Scene& scene) {
-  const Path file = Path(ASSAY_SOURCE_DIR) / "gate/golden" / (scene.name + ".json");
+  const Path file = Path(ASSAY_SOURCE_DIR) / "reports/testdata/verdicts" / (scene.name + ".json");
   const Result<std::string> text = ReadFile(file);
   EXPECT_TRUE(text) << text.error().message;
   const Result<record::Verdict> verdict = record::ParseVerdict(*text, file.string());

@@ -113,16 +113,17 @@ Row MakeRow(const record::CellRecord& cell, const PairedBenchmark& benchmark, co
   return row;
 }
 
-// A p99 rests on the requests of one run.
-void DemoteP99(const PairedBenchmark& benchmark, Check& check) {
-  if (!IsP99(check.metric)) return;
-  int64_t requests = kRequestsForP99;
+// A high percentile rests on the requests of one run.
+void DemoteTail(const PairedBenchmark& benchmark, Check& check) {
+  const std::optional<TailBound> bound = BoundOf(check.metric);
+  if (!bound) return;
+  int64_t requests = bound->requests;
   for (const ServingPair& pair : benchmark.pairs)
     requests = std::min({requests, Completed(*pair.base), Completed(*pair.head)});
-  if (requests >= kRequestsForP99) return;
+  if (requests >= bound->requests) return;
   check.primary = false;
-  check.reason += fmt::format("{}an observation: {} requests a run cannot bound a p99, {} can",
-                              check.reason.empty() ? "" : "; ", requests, kRequestsForP99);
+  check.reason += fmt::format("{}an observation: {} requests a run cannot bound a {}, {} can",
+                              check.reason.empty() ? "" : "; ", requests, bound->percentile, bound->requests);
 }
 
 void SetInterval(const PairChange& change, double half, Check& check) {
@@ -185,7 +186,7 @@ std::vector<Check> JudgePairedSpeed(const record::CellRecord& cell,
       if (std::find(names.begin(), names.end(), primary) == names.end()) names.push_back(primary);
     for (const std::string& name : names) {
       rows.push_back(MakeRow(cell, benchmark, name, policy));
-      DemoteP99(benchmark, rows.back().check);
+      DemoteTail(benchmark, rows.back().check);
     }
   }
   // Primary metrics share the error; an observation decides nothing and stands alone.

@@ -22,6 +22,8 @@ started. Cells are matched by key. Speed is only compared between equal machines
 
   --accuracy-margin X      loss in score that must not pass, as a fraction (default: 0.03)
   --performance-margin X   relative change that must not pass (default: 0.03)
+  --declared FIELD         a field of the fingerprint that HEAD means to change (engine_flags, driver ...): a
+                           difference in it hinders no comparison; may be given several times
   --strict                 INCONCLUSIVE exits 3
   --format FORMAT          terminal, or one of those that `assay report --help` lists (default: terminal)
   --lang en|zh             language of the report (default: en)
@@ -43,7 +45,9 @@ gate::Baseline EarlierCells(const std::vector<record::RunRecord>& bases, const s
   gate::Baseline baseline{fmt::format("{} record{}", bases.size(), bases.size() == 1 ? "" : "s"), {}};
   for (auto base = bases.rbegin(); base != bases.rend(); ++base) {
     for (const record::CellRecord& cell : base->cells) {
-      if (cell.key == key) baseline.cells.push_back(cell);
+      if (cell.key != key) continue;
+      baseline.cells.push_back(cell);
+      baseline.dated.push_back({base->commit, base->created, cell});
     }
   }
   return baseline;
@@ -130,6 +134,9 @@ int CompareCommand(int argc, char** argv) {
   app.add_option("records", options.records)->required();
   app.add_option("--accuracy-margin", options.policy.accuracy.margin)->check(CLI::Range(0.0, 1.0));
   app.add_option("--performance-margin", options.policy.performance.margin)->check(CLI::Range(0.0, 10.0));
+  app.add_option("--declared", options.policy.declared_differences)
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(record::BreakingFields()));
   app.add_flag("--strict", options.policy.strict);
   options.report.Add(app);
   if (const auto exit_code = ParseArguments(app, argc, argv)) return *exit_code;

@@ -34,6 +34,7 @@ struct GateFile {
   gate::AccuracyPolicy accuracy;
   gate::PerformancePolicy performance;
   gate::BaselinePolicy baseline;
+  std::vector<std::string> declared_differences;
 };
 
 struct ConfigFile {

@@ -26,6 +26,8 @@ const Section<gate::AccuracyPolicy>& AccuracySection() {
       {
           {"paired", &A::paired, TrueOrFalse(), "Compare question by question.", "true"},
           {"margin", &A::margin, Fraction(), "Loss in score that must not pass.", "0.03"},
+          {"min_effect", &A::min_effect, Fraction(), "A shown loss in score smaller than this never fails.",
+           "0.01"},
           {"max_failed_share", &A::max_failed_share, Fraction(),
            "Share of samples whose request may fail; above it the eval is INVALID.", "0.02"},
       },
@@ -49,6 +51,8 @@ const Section<gate::PerformancePolicy>& PerformanceSection() {
            "By metric, in its unit: a change below this never fails.", "{ttft_p50_ms: 2}"},
           {"min_baseline_runs", &P::min_baseline_runs, Integer<int>(1, 1000),
            "With fewer stored runs nothing is decided: INCONCLUSIVE.", "3"},
+          {"noise_floor_days", &P::noise_floor_days, Integer<int>(1, 100000),
+           "Runs of equal code that are older no longer measure the noise floor.", "90"},
       },
       nullptr,
   };
@@ -107,6 +111,11 @@ const Section<GateFile>& GateSection() {
            "{margin: 0.03}"},
           {"baseline", &G::baseline, Sub(BaselineSection()), "Which runs are the baseline.",
            "{policy: rolling, branch: main, runs: 10}"},
+          {"declared_differences", &G::declared_differences,
+           ListOf(OneOf(record::BreakingFields(), "a field of the fingerprint"),
+                  "a list of fields of the fingerprint"),
+           "What this change means to change: a difference in these fields hinders no comparison.",
+           "[engine_flags]"},
       },
       nullptr,
   };

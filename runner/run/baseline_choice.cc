@@ -48,6 +48,7 @@ Result<gate::Baseline> FromFile(const Path& file, const Cell& wanted) {
   return gate::Baseline{file.string(), {*cell}};
 }
 
+<<<<<<< HEAD
 // The regressions that are open on the branch, in words; and since when the level of the newest accepted one
 // holds ("" when none is accepted): what was before is another level.
 std::string AddRegressions(const std::vector<StoredRun>& runs, const CellLine& line,
@@ -88,6 +89,42 @@ Result<gate::Baseline> FromStore(const Cell& cell, const gate::Policy& policy, c
   DropEarlierLevel(accepted_since, policy.performance.min_baseline_runs, stored);
   for (FoundCell& run : stored) {
     if (static_cast<int>(baseline.cells.size()) < wanted.runs) baseline.cells.push_back(std::move(run.cell));
+=======
+// So many of the branch's newest runs are searched for runs of equal code, which measure the noise floor.
+constexpr int kRunsForNoise = 30;
+
+// What the noise floor is measured from: the speeds, without each request behind them.
+gate::DatedCell SpeedsOf(const gate::DatedCell& run) {
+  gate::DatedCell speeds{run.commit, run.created, {}};
+  speeds.cell.key = run.cell.key;
+  speeds.cell.fingerprint = run.cell.fingerprint;
+  speeds.cell.serving = run.cell.serving;
+  for (record::ServingRecord& serving : speeds.cell.serving) serving.requests.clear();
+  return speeds;
+}
+
+// Stored runs of the branch, newest first, and behind them the pinned record, which serves where the store
+// has nothing.
+Result<gate::Baseline> FromStore(const Cell& cell, const gate::BaselinePolicy& policy,
+                                 const std::string& repository, BaselineStore* store) {
+  gate::Baseline baseline;
+  if (store != nullptr) {
+    BaselineQuery query{cell.key, cell.config_hash, policy.branch, std::max(policy.runs, kRunsForNoise),
+                        repository};
+    ASSIGN_OR_RETURN(std::vector<gate::DatedCell> stored, store->FindDated(query));
+    for (gate::DatedCell& run : stored) {
+      baseline.dated.push_back(SpeedsOf(run));
+      if (static_cast<int>(baseline.cells.size()) < policy.runs)
+        baseline.cells.push_back(std::move(run.cell));
+    }
+    query.limit = policy.runs;
+    query.config_hash.clear();
+    ASSIGN_OR_RETURN(const std::vector<CellRecord> any, store->Find(query));
+    const std::string host = DetectFingerprint(cell.config.hardware).host;
+    baseline.host_has_history = std::any_of(any.begin(), any.end(), [&](const CellRecord& earlier) {
+      return !earlier.serving.empty() && earlier.fingerprint.host == host;
+    });
+>>>>>>> 2c5fbdb (Judge the speeds of a run together, above the noise of equal code)
   }
   query = {cell.key, "", wanted.branch, wanted.runs, repository};
   ASSIGN_OR_RETURN(const std::vector<CellRecord> any, store->Find(query));
