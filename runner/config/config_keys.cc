@@ -64,11 +64,8 @@ Config ToConfig(const ConfigFile& file) {
   config.gate.accuracy = file.gate.accuracy;
   config.gate.performance = file.gate.performance;
   config.gate.baseline = file.gate.baseline;
-<<<<<<< HEAD
   config.gate.workarounds = file.workarounds;
-=======
   config.gate.declared_differences = file.gate.declared_differences;
->>>>>>> 2c5fbdb (Judge the speeds of a run together, above the noise of equal code)
   if (file.evals.gpqa) {
     config.evals.gpqa = file.evals.gpqa->options;
     if (file.evals.gpqa->options.dataset.empty()) {
@@ -89,13 +86,9 @@ ConfigFile ToConfigFile(const Config& config) {
   file.description = config.description;
   file.engine = config.engine;
   file.evals.serving = config.evals.serving;
-<<<<<<< HEAD
-  file.gate = {config.gate.accuracy, config.gate.performance, config.gate.baseline};
-  file.workarounds = config.gate.workarounds;
-=======
   file.gate = {config.gate.accuracy, config.gate.performance, config.gate.baseline,
                config.gate.declared_differences};
->>>>>>> 2c5fbdb (Judge the speeds of a run together, above the noise of equal code)
+  file.workarounds = config.gate.workarounds;
   if (config.evals.gpqa) {
     GpqaFile& gpqa = file.evals.gpqa.emplace();
     gpqa.options = *config.evals.gpqa;

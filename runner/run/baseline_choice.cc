@@ -48,7 +48,6 @@ Result<gate::Baseline> FromFile(const Path& file, const Cell& wanted) {
   return gate::Baseline{file.string(), {*cell}};
 }
 
-<<<<<<< HEAD
 // The regressions that are open on the branch, in words; and since when the level of the newest accepted one
 // holds ("" when none is accepted): what was before is another level.
 std::string AddRegressions(const std::vector<StoredRun>& runs, const CellLine& line,
@@ -74,6 +73,19 @@ void DropEarlierLevel(const std::string& since, int enough, std::vector<FoundCel
   std::erase_if(runs, [&](const FoundCell& run) { return !at_level(run); });
 }
 
+// So many of the branch's newest runs are searched for runs of equal code, which measure the noise floor.
+constexpr int kRunsForNoise = 30;
+
+// What the noise floor is measured from: the speeds, without each request behind them.
+gate::DatedCell SpeedsOf(const FoundCell& run) {
+  gate::DatedCell speeds{run.commit, run.created, {}};
+  speeds.cell.key = run.cell.key;
+  speeds.cell.fingerprint = run.cell.fingerprint;
+  speeds.cell.serving = run.cell.serving;
+  for (record::ServingRecord& serving : speeds.cell.serving) serving.requests.clear();
+  return speeds;
+}
+
 // Stored runs of the branch, newest first; of one commit only where `commit` says so.
 Result<gate::Baseline> FromStore(const Cell& cell, const gate::Policy& policy, const std::string& repository,
                                  const std::string& commit, BaselineStore* store) {
@@ -84,47 +96,13 @@ Result<gate::Baseline> FromStore(const Cell& cell, const gate::Policy& policy, c
   ASSIGN_OR_RETURN(const std::vector<StoredRun> all, store->Runs());
   const std::string accepted_since =
       AddRegressions(all, {cell.key, cell.config_hash, host, wanted.branch, repository}, policy, baseline);
-  BaselineQuery query{cell.key, cell.config_hash, wanted.branch, wanted.runs, repository, commit};
+  BaselineQuery query{
+      cell.key, cell.config_hash, wanted.branch, std::max(wanted.runs, kRunsForNoise), repository, commit};
   ASSIGN_OR_RETURN(std::vector<FoundCell> stored, store->FindDated(query));
+  for (const FoundCell& run : stored) baseline.dated.push_back(SpeedsOf(run));
   DropEarlierLevel(accepted_since, policy.performance.min_baseline_runs, stored);
   for (FoundCell& run : stored) {
     if (static_cast<int>(baseline.cells.size()) < wanted.runs) baseline.cells.push_back(std::move(run.cell));
-=======
-// So many of the branch's newest runs are searched for runs of equal code, which measure the noise floor.
-constexpr int kRunsForNoise = 30;
-
-// What the noise floor is measured from: the speeds, without each request behind them.
-gate::DatedCell SpeedsOf(const gate::DatedCell& run) {
-  gate::DatedCell speeds{run.commit, run.created, {}};
-  speeds.cell.key = run.cell.key;
-  speeds.cell.fingerprint = run.cell.fingerprint;
-  speeds.cell.serving = run.cell.serving;
-  for (record::ServingRecord& serving : speeds.cell.serving) serving.requests.clear();
-  return speeds;
-}
-
-// Stored runs of the branch, newest first, and behind them the pinned record, which serves where the store
-// has nothing.
-Result<gate::Baseline> FromStore(const Cell& cell, const gate::BaselinePolicy& policy,
-                                 const std::string& repository, BaselineStore* store) {
-  gate::Baseline baseline;
-  if (store != nullptr) {
-    BaselineQuery query{cell.key, cell.config_hash, policy.branch, std::max(policy.runs, kRunsForNoise),
-                        repository};
-    ASSIGN_OR_RETURN(std::vector<gate::DatedCell> stored, store->FindDated(query));
-    for (gate::DatedCell& run : stored) {
-      baseline.dated.push_back(SpeedsOf(run));
-      if (static_cast<int>(baseline.cells.size()) < policy.runs)
-        baseline.cells.push_back(std::move(run.cell));
-    }
-    query.limit = policy.runs;
-    query.config_hash.clear();
-    ASSIGN_OR_RETURN(const std::vector<CellRecord> any, store->Find(query));
-    const std::string host = DetectFingerprint(cell.config.hardware).host;
-    baseline.host_has_history = std::any_of(any.begin(), any.end(), [&](const CellRecord& earlier) {
-      return !earlier.serving.empty() && earlier.fingerprint.host == host;
-    });
->>>>>>> 2c5fbdb (Judge the speeds of a run together, above the noise of equal code)
   }
   query = {cell.key, "", wanted.branch, wanted.runs, repository};
   ASSIGN_OR_RETURN(const std::vector<CellRecord> any, store->Find(query));

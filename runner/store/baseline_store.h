@@ -8,11 +8,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
-<<<<<<< HEAD
 #include "gate/policy.h"
-=======
-#include "gate/judge.h"
->>>>>>> 2c5fbdb (Judge the speeds of a run together, above the noise of equal code)
 #include "record/run_record.h"
 #include "record/verdict.h"
 
@@ -60,21 +56,11 @@ class BaselineStore {
   static Result<std::unique_ptr<BaselineStore>> Open(const std::string& place);
   virtual ~BaselineStore() = default;
 
-<<<<<<< HEAD
   virtual Status Add(const StoredRun& run, const record::RunRecord& record) = 0;
   virtual Status Add(const gate::Acknowledgement& acknowledgement) = 0;
   virtual Result<std::vector<StoredRun>> Runs() = 0;  // newest first
   virtual Result<std::vector<gate::Acknowledgement>> Acknowledgements() = 0;
   // A record whose bytes are not those that were stored is refused.
-=======
-  // `eligible`: later runs may be compared with it, if it passed.
-  virtual Status Add(const record::RunRecord& record, int exit_code, bool eligible) = 0;
-  Status Add(const record::RunRecord& record, int exit_code) { return Add(record, exit_code, true); }
-  // Cells of completed, passing (exit code 0), eligible runs that match, newest first.
-  virtual Result<std::vector<gate::DatedCell>> FindDated(const BaselineQuery& query) = 0;
-  Result<std::vector<record::CellRecord>> Find(const BaselineQuery& query);
-  virtual Result<std::vector<StoredRun>> List(int limit) = 0;
->>>>>>> 2c5fbdb (Judge the speeds of a run together, above the noise of equal code)
   virtual Result<record::RunRecord> Load(const std::string& run_id) = 0;
   virtual std::string Place() const = 0;
   // It turned out, when something was to be added, that this place is for reading only.
