@@ -12,6 +12,7 @@
 #include "runner/cli/parse.h"
 #include "runner/store/baseline_store.h"
 #include "runner/store/history.h"
+#include "runner/store/history_page.h"
 
 namespace assay::runner {
 
@@ -28,7 +29,8 @@ a series begins anew where the driver, the flags, the model or what was measured
   --all                every metric; default: the score, output throughput, and the medians of TTFT and TPOT
   --margin X           a smaller change of a speed is none, as a fraction (default: 0.03)
   --score-margin X     a smaller change of a score is none (default: 0.01)
-  --format FORMAT      terminal or json (default: terminal)
+  --format FORMAT      terminal, json, or html: a page of plots, on stdout (default: terminal)
+  --html               short for --format html
   --store PLACE        history of runs (default: $ASSAY_STORE, else ~/.local/share/assay/store.db)
 
 example
@@ -156,6 +158,11 @@ Status Show(const Arguments& arguments) {
     PrintTerminal(trends, options);
     return {};
   }
+  if (arguments.format == "html") {
+    fmt::print("{}",
+               HistoryPage("History of " + arguments.query.branch, trends, reports::Language::kEnglish));
+    return {};
+  }
   nlohmann::ordered_json json = {{"schema", "assay/history/1"}, {"trends", nlohmann::ordered_json::array()}};
   for (const gate::Trend& trend : trends) json["trends"].push_back(ToJson(trend));
   fmt::print("{}\n", json.dump(1));
@@ -175,7 +182,8 @@ int HistoryCommand(int argc, char** argv) {
   app.add_flag("--all", arguments.all);
   app.add_option("--margin", arguments.margin)->check(NumberWithin(0, 10));
   app.add_option("--score-margin", arguments.score_margin)->check(NumberWithin(0, 1));
-  app.add_option("--format", arguments.format)->check(CLI::IsMember({"terminal", "json"}));
+  app.add_flag_callback("--html", [&] { arguments.format = "html"; });
+  app.add_option("--format", arguments.format)->check(CLI::IsMember({"terminal", "json", "html"}));
   if (const auto exit_code = ParseArguments(app, argc, argv)) return *exit_code;
   if (!arguments.all && arguments.query.metric.empty()) arguments.query.wanted = &IsShownByDefault;
   const Status status = Show(arguments);
