@@ -65,7 +65,7 @@ __device__ float WithSink(float values, float largest, float sum, float sink) {
 // One (row, key-value head, split): grid (rows, kv heads * chunks of heads, splits).
 template <int kDim>
 __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
-  constexpr int kValuesAhead = kDim > 64 ? 4 : 8;     // keys whose values a lane has in flight
+  constexpr int kValuesAhead = kDim == 64 ? 8 : 4;    // keys whose values a lane has in flight
   constexpr int kOwn = (kDim + kLanes - 1) / kLanes;  // elements of the result that a lane has
   __shared__ __align__(16) float q[kHeads * kDim];
   __shared__ float weights[kTeams][kHeads][kLanes];
