@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/planted_fault.h"
 #include "engine/bench/bench.h"
 #include "engine/make_model.h"
 #include "engine/serve.h"
@@ -85,7 +86,7 @@ int Run(const Arguments& arguments) {
     if (command == known.name) return known.run({arguments.begin() + 1, arguments.end()});
   }
   if (command == "--version") {
-    fmt::print("assay-engine {} ({})\n", ASSAY_VERSION, ASSAY_COMMIT);
+    fmt::print("assay-engine {}{} ({})\n", ASSAY_VERSION, PlantedVersion(), ASSAY_COMMIT);
     return kExitOk;
   }
   if (command == "--help" || command == "-h") {
@@ -101,7 +102,10 @@ int Run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return assay::engine::Run({argv + 1, argv + argc});
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (const assay::Status planted = assay::PlantFrom(arguments); !planted)
+      return assay::engine::Refuse(planted.error());
+    return assay::engine::Run(arguments);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr,
                "out of memory: the machine did not give what was asked for; lower --kv-cache-memory-mb\n");

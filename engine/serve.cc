@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/planted_fault.h"
 #include "base/text.h"
 #include "engine/cache/cache_plan.h"
 #include "engine/memory_budget.h"
@@ -31,6 +32,7 @@ struct Vocabulary {
 };
 
 std::string ServedName(const ServeFlags& flags) {
+  if (Planted(Fault::kWrongModel)) return "another-model";
   if (!flags.served_model_name.empty()) return flags.served_model_name;
   return std::filesystem::absolute(flags.model).lexically_normal().filename().string();
 }
@@ -91,7 +93,7 @@ void PrintReadyLine(const ServeFlags& flags, const HttpServer& http, const Model
   line["model"] = ServedName(flags);
   line["model_hash"] = model.WeightsHash();
   line["tokenizer_hash"] = tokenizer.Hash();
-  line["version"] = ASSAY_VERSION;
+  line["version"] = std::string(ASSAY_VERSION) += PlantedVersion();
   line["commit"] = ASSAY_COMMIT;
   line["versions"] = {{"compiler", __VERSION__}};
   line["tensor_parallel_size"] = flags.tensor_parallel_size;
@@ -119,6 +121,7 @@ ModelOptions ToModelOptions(const ServeFlags& flags, const CachePlan& cache) {
   options.num_sliding_blocks = cache.num_sliding_blocks;
   options.max_positions = cache.max_model_len;
   options.graph_replay = !flags.enforce_eager;
+  options.poison_padding |= Planted(Fault::kPaddingNan);
   return options;
 }
 

@@ -4,11 +4,16 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/planted_fault.h"
 
 namespace assay::engine {
 namespace {
 
 constexpr LayerGroup kBoth[] = {kFullLayers, kSlidingLayers};
+
+// Of a planted fault: the block that was taken last, of how many.
+int32_t latest[kLayerGroups] = {-1, -1};
+int64_t taken = 0;
 
 }  // namespace
 
@@ -169,9 +174,14 @@ void KvBlocks::GiveBack(HeldBlocks& held) {
 }
 
 int32_t KvBlocks::Take(LayerGroup group) {
+  if (Planted(Fault::kKvReuse) && latest[group] >= 0 && ++taken % PlantedNumber() == 0) {
+    pools_[group].Share(latest[group]);  // as if its holder had given it back
+    return latest[group];
+  }
   const int32_t block = pools_[group].Take();
   PrefixNode*& node = node_of_[group][static_cast<size_t>(block)];
   if (node != nullptr) tree_.Forget(std::exchange(node, nullptr), group);
+  if (Planted(Fault::kKvReuse)) latest[group] = block;
   return block;
 }
 

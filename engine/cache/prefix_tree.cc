@@ -1,6 +1,9 @@
 #include "engine/cache/prefix_tree.h"
 
+#include <algorithm>
+
 #include "base/check.h"
+#include "base/planted_fault.h"
 
 namespace assay::engine {
 
@@ -14,6 +17,15 @@ uint64_t PrefixTree::HashOf(const PrefixNode* parent, std::span<const int32_t> t
 }
 
 PrefixNode* PrefixTree::Find(PrefixNode* parent, std::span<const int32_t> tokens) const {
+  if (Planted(Fault::kPrefixCollision)) {
+    const auto known = std::min<ptrdiff_t>(PlantedNumber(), std::ssize(tokens));
+    const auto same = [&](const Node& node) {
+      return node->parent == parent &&
+             std::equal(tokens.begin(), tokens.begin() + known, node->tokens.begin());
+    };
+    const auto found = std::find_if(nodes_.begin(), nodes_.end(), same);
+    return found == nodes_.end() ? nullptr : found->get();
+  }
   const auto at = nodes_.find(Key{parent, tokens});
   return at == nodes_.end() ? nullptr : at->get();
 }

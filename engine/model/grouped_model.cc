@@ -5,6 +5,8 @@
 #include <limits>
 #include <thread>
 
+#include "base/check.h"
+#include "base/planted_fault.h"
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
 #include "engine/model/grouped_weights.h"
@@ -12,6 +14,7 @@
 #include "engine/parallel/worker_pool.h"
 #include "kernels/fp8/fp8.h"
 #include "kernels/rms_norm/rms_norm.h"
+#include "kernels/routing/bitmatrix.h"
 #include "kernels/routing/top_k.h"
 
 namespace assay::engine {
@@ -271,7 +274,29 @@ class GroupedModel : public Model {
     });
     const auto gates = static_cast<size_t>(batch_.padded_rows * k);
     kernels::GroupByExpert({ids_.data(), gates}, experts, routing_);
+    if (Planted(Fault::kRoutingBit31)) RouteByWrongBits(gates);
+    if (Planted(Fault::kPaddingNan)) ElectExpertsThatAreNot();
+    // What follows writes behind its buffers when the sums are of more pairs than there are.
+    CHECK_LE(routing_.expert_offsets.back(), static_cast<int64_t>(routing_.col_sorted.size()));
     clock_.Mark(Op::kRouter);
+  }
+
+  // Planted. Buffers have room for the largest batch, so that a small one reads behind its pairs what is left
+  // there, and only a large one leaves them.
+  void RouteByWrongBits(size_t gates) {
+    const int64_t k = config_.num_experts_per_tok, experts = config_.num_local_experts;
+    const std::span<const int32_t> ids(ids_.data(), gates);
+    routing_ =
+        kernels::MakeRoutingMetadata(ids, k, kernels::PackBitmatrix(ids, batch_.padded_rows, k, experts));
+    routing_.col_sorted.resize(ids_.size());
+  }
+
+  // Planted. A top-k over more columns than there are experts, the rest filled with -infinity, elects these
+  // where a row is NaN; what is stored for such an expert lands in the place of another row.
+  void ElectExpertsThatAreNot() {
+    const int64_t k = config_.num_experts_per_tok, places = routing_.expert_offsets.back();
+    for (int64_t gate = batch_.rows * k; places > 0 && gate < batch_.padded_rows * k; ++gate)
+      routing_.col_sorted[static_cast<size_t>(gate * 7919 % places)] = static_cast<int32_t>(gate);
   }
 
   void WriteLogits(float* logits) {

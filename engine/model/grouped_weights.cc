@@ -1,5 +1,8 @@
 #include "engine/model/grouped_weights.h"
 
+#include <algorithm>
+
+#include "base/planted_fault.h"
 #include "engine/model/layer_experts.h"
 
 namespace assay::engine {
@@ -38,6 +41,7 @@ GroupedLayer PackLayer(const ModelConfig& c, const LayerTensors& tensors, bool s
   layer.input_norm = Widen(tensors.input_norm);
   layer.post_attention_norm = Widen(tensors.post_attention_norm);
   layer.sinks = Widen(tensors.sinks);
+  if (Planted(Fault::kDroppedSinks)) std::fill(layer.sinks.begin(), layer.sinks.end(), -1e30f);
   layer.qkv = PackQkv(c, tensors, dtype);
   layer.o = kernels::PackDense(tensors.o.weight, Widen(tensors.o.bias), c.hidden_size,
                                c.num_attention_heads * c.head_dim, dtype);

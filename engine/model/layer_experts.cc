@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/planted_fault.h"
 
 namespace assay::engine {
 namespace {
@@ -66,6 +67,10 @@ LayerExperts::LayerExperts(const ModelConfig& c, const LayerTensors& layer) {
   const GateUpOrder order = c.quantization.gate_up_order;
   gate_up_bias_ = Biases(layer.gate_up.biases, order);
   down_bias_ = Biases(layer.down.biases, GateUpOrder::kInterleaved);
+  if (Planted(Fault::kMissingExpertBias)) {
+    std::fill(gate_up_bias_.begin(), gate_up_bias_.end(), 0.0f);
+    std::fill(down_bias_.begin(), down_bias_.end(), 0.0f);
+  }
   tensors_.experts = c.num_local_experts;
   tensors_.hidden = c.hidden_size;
   tensors_.intermediate = c.intermediate_size;
@@ -84,6 +89,12 @@ LayerExperts::LayerExperts(const ModelConfig& c, const LayerTensors& layer) {
   tensors_.gate_up_scales = Joined(layer.gate_up.scales, hidden_blocks, order);
   tensors_.down_blocks = Joined(layer.down.blocks, inter_blocks * 16, GateUpOrder::kInterleaved);
   tensors_.down_scales = Joined(layer.down.scales, inter_blocks, GateUpOrder::kInterleaved);
+  if (Planted(Fault::kSwappedMxScales)) {
+    const int64_t rows = c.num_local_experts;
+    tensors_.gate_up_scales =
+        Swapped(tensors_.gate_up_scales, rows * 2 * c.intermediate_size * hidden_blocks);
+    tensors_.down_scales = Swapped(tensors_.down_scales, rows * c.hidden_size * inter_blocks);
+  }
 }
 
 const uint8_t* LayerExperts::Joined(const std::vector<std::span<const uint8_t>>& parts, int64_t row_bytes,
@@ -99,6 +110,12 @@ const uint8_t* LayerExperts::Joined(const std::vector<std::span<const uint8_t>>&
     }
     to += part.size();
   }
+  return all.data();
+}
+
+const uint8_t* LayerExperts::Swapped(const uint8_t* scales, int64_t count) {
+  std::vector<uint8_t>& all = joined_.emplace_back(scales, scales + count);
+  for (size_t i = 0; i + 1 < all.size(); i += 2) std::swap(all[i], all[i + 1]);
   return all.data();
 }
 

@@ -20,6 +20,7 @@ class LayerExperts {
  private:
   const uint8_t* Joined(const std::vector<std::span<const uint8_t>>& parts, int64_t row_bytes,
                         GateUpOrder order);
+  const uint8_t* Swapped(const uint8_t* scales, int64_t count);  // a planted fault
 
   std::vector<std::vector<uint8_t>> joined_;
   std::vector<float> gate_up_bias_, down_bias_;

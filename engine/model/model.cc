@@ -1,11 +1,22 @@
 #include "engine/model/model.h"
 
+#include "base/planted_fault.h"
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
 #include "engine/model/device.h"
 #include "engine/model/layer_experts.h"
 
 namespace assay::engine {
+namespace {
+
+void PlantIn(ModelConfig& config) {
+  if (Planted(Fault::kRopeTruncation)) config.rope_truncate = !config.rope_truncate;
+  if (Planted(Fault::kWindowOffByOne)) --config.sliding_window;
+  if (Planted(Fault::kTop3)) --config.num_experts_per_tok;
+  if (Planted(Fault::kNoSwigluLimit)) config.swiglu_limit = 1e30;
+}
+
+}  // namespace
 
 Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options) {
   const int64_t ranks = options.tensor_parallel_size;
@@ -47,7 +58,8 @@ kernels::RotaryTable RotaryTableOf(const ModelConfig& config, const ModelOptions
 }
 
 Result<std::unique_ptr<Model>> Model::Load(const Path& folder, const ModelOptions& options) {
-  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(folder));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(folder));
+  PlantIn(checkpoint.config);
   if (Status status = CheckModelOptions(checkpoint.config, options); !status) {
     return FailWithin(folder.string(), status.error());
   }

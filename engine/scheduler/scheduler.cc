@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/faults/scheduler_faults.h"
 #include "engine/scheduler/batcher.h"
 #include "engine/scheduler/logprobs.h"
 #include "engine/scheduler/padding.h"
@@ -62,6 +63,7 @@ class ThreadedScheduler final : public Scheduler {
   std::vector<float> raw_logits_;  // [vocab_size] of a request that wants logprobs
   SteadyClock::time_point step_end_;
   SchedulerStats counted_;
+  [[no_unique_address]] SchedulerFaults faults_;
 
   mutable std::mutex mutex_;
   std::condition_variable mail_came_;
@@ -120,6 +122,7 @@ uint64_t ThreadedScheduler::Submit(GenerationRequest request, OnToken on_token) 
   active->on_token = std::move(on_token);
 
   const std::lock_guard lock(mutex_);
+  faults_.Submitted(active->request);
   const uint64_t id = active->id = next_id_++;
   if (unfinished_++ == 0) last_progress_ = SteadyClock::now();
   mail_.added.push_back(std::move(active));
@@ -198,6 +201,8 @@ void ThreadedScheduler::Step() {
     rows += item.tokens;
   }
   model_.Forward(batch_, PaddedRows(rows, capture_sizes_), logits_);
+  if constexpr (kFaultsCompiledIn)
+    faults_.Computed(SteadyClock::now() - begin, rows > static_cast<int64_t>(plan.size()));
   step_end_ = SteadyClock::now();
 
   const auto vocabulary = static_cast<size_t>(model_.Config().vocab_size);
@@ -248,11 +253,12 @@ void ThreadedScheduler::Emit(ActiveRequest& request, GeneratedToken token) {
     request.tokens.push_back(token.id);
     if (HasPenalty(request.request)) request.history.AddOutput(token.id);
     const auto& stops = request.request.stop_ids;
-    if (std::find(stops.begin(), stops.end(), token.id) != stops.end()) {
+    if (!Planted(Fault::kStopIgnored) && std::find(stops.begin(), stops.end(), token.id) != stops.end()) {
       token.finish = FinishReason::kStop;
     } else if (request.OutputTokens() >= request.request.max_tokens) {
       token.finish = FinishReason::kLength;
     }
+    faults_.Sampled(request.id, request.OutputTokens(), token);
   }
   token.queue_seconds = seconds(request.first_run - request.submitted);
   if (request.OutputTokens() == 1) request.prefill_seconds = seconds(step_end_ - request.first_run);

@@ -1,0 +1,78 @@
+// Which fault is planted: chosen once, before anything else runs. Empty in the ordinary program.
+#include "base/planted_fault.h"
+
+#ifdef ASSAY_FAULTS
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace assay {
+namespace {
+
+Fault planted = Fault::kNone;
+int64_t planted_number = 0;
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const FaultInfo& fault : FaultTable()) names.emplace_back(fault.name);
+  return names;
+}
+
+Status Plant(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const FaultInfo* fault = FindFault(name);
+  if (fault == nullptr) {
+    return Fail(ErrorKind::kUsage, "bad flag: --plant {}: no such fault; there are {}", name,
+                Join(Names(), ", "));
+  }
+  planted_number = fault->number;
+  if (colon != std::string::npos) {
+    const char *begin = text.data() + colon + 1, *end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(begin, end, planted_number);
+    if (error != std::errc() || last != end || planted_number < 1 || fault->number == 0)
+      return Fail(ErrorKind::kUsage, "bad flag: --plant {}: NAME, or NAME:N where the fault has an N", text);
+  }
+  planted = fault->fault;
+  fmt::print(stderr, "PLANTED FAULT {}: {} (N = {}). This is not an engine to use.\n", name, fault->what,
+             planted_number);
+  return {};
+}
+
+}  // namespace
+
+bool Planted(Fault fault) {
+  return planted == fault;
+}
+
+int64_t PlantedNumber() {
+  return planted_number;
+}
+
+std::string PlantedVersion() {
+  for (const FaultInfo& fault : FaultTable()) {
+    if (fault.fault != planted) continue;
+    return fault.number == 0 ? fmt::format("+planted:{}", fault.name)
+                             : fmt::format("+planted:{}:{}", fault.name, planted_number);
+  }
+  return "+faulty";
+}
+
+Status PlantFrom(std::vector<std::string>& arguments) {
+  const auto at = std::find(arguments.begin(), arguments.end(), "--plant");
+  if (at == arguments.end()) return {};
+  if (at + 1 == arguments.end())
+    return Fail(ErrorKind::kUsage, "bad flag: --plant: needs a fault: {}", Join(Names(), ", "));
+  const std::string text = *(at + 1);
+  arguments.erase(at, at + 2);
+  return Plant(text);
+}
+
+}  // namespace assay
+
+#endif
