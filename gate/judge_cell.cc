@@ -13,6 +13,7 @@
 #include "gate/fold.h"
 #include "gate/foresight.h"
 #include "gate/performance.h"
+#include "gate/reproducibility.h"
 #include "gate/server.h"
 #include "gate/validity_accuracy.h"
 #include "gate/validity_serving.h"
@@ -36,7 +37,7 @@ class CellJudge {
       verdict_.checks.push_back(std::move(*failure));
       return std::move(verdict_);
     }
-    if (!cell_.accuracy && cell_.serving.empty()) {
+    if (!cell_.accuracy && cell_.serving.empty() && !cell_.reproducibility) {
       Check check = MakeCheck(cell_, "validity", "measured", "validity");
       check.outcome = Outcome::kInvalid;
       check.reason = "nothing was measured in this cell";
@@ -44,6 +45,7 @@ class CellJudge {
     }
     if (cell_.accuracy) JudgeAccuracy();
     JudgeSpeed();
+    if (std::optional<Check> same = JudgeReproducibility(cell_)) Add({std::move(*same)});
     if (compared_) Note("baseline", "compared with " + policy_.baseline.source);
     return std::move(verdict_);
   }
@@ -69,8 +71,12 @@ class CellJudge {
       Add(JudgeStopped(cell_, policy_, baseline));
     } else if (baseline != nullptr) {
       const bool stated = cell_.accuracy->stated || baseline->accuracy->stated;
-      Add({stated ? JudgeUnpaired(cell_, *baseline, policy_.policy.accuracy)
-                  : JudgePaired(cell_, *baseline, policy_.policy.accuracy)});
+      Check score = stated ? JudgeUnpaired(cell_, *baseline, policy_.policy.accuracy)
+                           : JudgePaired(cell_, *baseline, policy_.policy.accuracy);
+      // A score that fails says itself how many answers were cut.
+      const bool told = score.outcome == Outcome::kFail;
+      Add({std::move(score)});
+      if (!stated && !told) Add(JudgeCutAnswers(cell_, *baseline, policy_.policy.accuracy));
     }
   }
 

@@ -24,7 +24,7 @@ using record::Outcome;
 constexpr double kPower = 0.8;
 constexpr size_t kNamesShown = 5;
 
-// The answers of both sides to each question, in its order of id.
+// What both sides made of each question, in its order of id: right or wrong, ended or cut.
 struct Flips {
   record::DiscordantPairs pairs;           // samples, one pair for each question and repeat
   std::vector<int64_t> net;                // one a question: answers won less lost
@@ -32,18 +32,20 @@ struct Flips {
   std::vector<std::string> broken, fixed;  // question ids, by the difference of their shares
 };
 
-Flips Compare(const AccuracyRecord& ours, const AccuracyRecord& theirs) {
+using Good = bool (*)(const record::QuestionSample&);
+
+Flips Compare(const AccuracyRecord& ours, const AccuracyRecord& theirs, Good good) {
   std::map<std::pair<std::string, int>, bool> before;
   for (const record::QuestionSample& sample : theirs.samples)
-    before[{sample.id, sample.repeat}] = sample.correct;
+    before[{sample.id, sample.repeat}] = good(sample);
   Flips flips;
   std::map<std::string, int> net;
   for (const record::QuestionSample& sample : ours.samples) {
-    const bool was_correct = before.at({sample.id, sample.repeat});
+    const bool was_good = before.at({sample.id, sample.repeat}), is_good = good(sample);
     ++flips.pairs.questions;
-    flips.pairs.broken += was_correct && !sample.correct;
-    flips.pairs.fixed += !was_correct && sample.correct;
-    net[sample.id] += static_cast<int>(sample.correct) - static_cast<int>(was_correct);
+    flips.pairs.broken += was_good && !is_good;
+    flips.pairs.fixed += !was_good && is_good;
+    net[sample.id] += static_cast<int>(is_good) - static_cast<int>(was_good);
   }
   for (const auto& [id, change] : net) {
     flips.net.push_back(change);
@@ -82,6 +84,16 @@ Statistics Infer(const Flips& flips, int repeats, double alpha) {
   standard_error = AtLeastThreePairs(standard_error, questions);
   if (repeats > 1) statistics.mde = record::MdeFromStandardError(standard_error, alpha, kPower);
   return statistics;
+}
+
+// `change` is the difference as it was measured, whichever way is better.
+void SetDifference(const Statistics& statistics, double change, double shown, Check& check) {
+  const double half = record::NormalQuantile(1 - shown) * statistics.difference.standard_error;
+  check.change = change;
+  check.ci_low = change - half;
+  check.ci_high = change + half;
+  check.mde = statistics.mde;
+  check.p_value = statistics.p_value;
 }
 
 Outcome Decide(const Statistics& statistics, const AccuracyPolicy& policy, double alpha) {
@@ -142,7 +154,7 @@ void AddOtherCauses(const AccuracyRecord& ours, const AccuracyRecord& theirs, Ch
 Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const AccuracyPolicy& policy,
                   const Tails& tails) {
   const AccuracyRecord &ours = *cell.accuracy, &theirs = *baseline.accuracy;
-  const Flips flips = Compare(ours, theirs);
+  const Flips flips = Compare(ours, theirs, [](const record::QuestionSample& s) { return s.correct; });
   Check check = MakeCheck(cell, "accuracy", ours.eval + "_score", "paired");
   const record::AccuracyCounts now = Count(ours), before = Count(theirs);
   check.value = static_cast<double>(now.correct) / static_cast<double>(now.samples);
@@ -156,13 +168,7 @@ Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const Accu
     return check;
   }
   const Statistics statistics = Infer(flips, ours.repeats, tails.deciding);
-  const double d = statistics.difference.mean, se = statistics.difference.standard_error;
-  check.change = d;
-  const double shown = record::NormalQuantile(1 - tails.shown) * se;
-  check.ci_low = d - shown;
-  check.ci_high = d + shown;
-  check.mde = statistics.mde;
-  check.p_value = statistics.p_value;
+  SetDifference(statistics, statistics.difference.mean, tails.shown, check);
   check.outcome = Decide(statistics, policy, tails.deciding);
   check.improved = *check.ci_low > 0;
   check.reason = Reason(check, flips, policy.margin, ours.repeats);
@@ -170,6 +176,33 @@ Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const Accu
   AddNames("won", flips.fixed, check);
   AddOtherCauses(ours, theirs, check);
   return check;
+}
+
+std::vector<Check> JudgeCutAnswers(const CellRecord& cell, const CellRecord& baseline,
+                                   const AccuracyPolicy& policy) {
+  const Tails tails;
+  const AccuracyRecord &ours = *cell.accuracy, &theirs = *baseline.accuracy;
+  const record::AccuracyCounts now = Count(ours), before = Count(theirs);
+  if (now.truncated + before.truncated == 0) return {};
+  const Flips flips =
+      Compare(ours, theirs, [](const record::QuestionSample& s) { return s.finish_reason != "length"; });
+  if (flips.differences.size() < 2) return {};
+  const Statistics statistics = Infer(flips, ours.repeats, tails.deciding);
+  const double more = -statistics.difference.mean;
+  Check check = MakeCheck(cell, "accuracy", ours.eval + "_cut_share", "paired");
+  check.direction = record::Direction::kLowerIsBetter;
+  check.value = static_cast<double>(now.truncated) / static_cast<double>(now.samples);
+  check.reference = static_cast<double>(before.truncated) / static_cast<double>(before.samples);
+  check.samples = now.samples;
+  check.baseline_samples = before.samples;
+  check.margin = policy.margin;
+  SetDifference(statistics, more, tails.shown, check);
+  check.outcome = Decide(statistics, policy, tails.deciding);
+  check.reason = fmt::format("{} of {} answers were cut at the token limit, {} of {} in the baseline ({})",
+                             now.truncated, now.samples, before.truncated, before.samples, Points(more));
+  if (check.outcome == Outcome::kFail) check.reason += ": does the model's end token still end an answer?";
+  AddNames("cut", flips.broken, check);
+  return {check};
 }
 
 }  // namespace assay::gate

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "evals/gpqa/gpqa.h"
+#include "evals/reproducibility/reproducibility.h"
 #include "evals/serving/serving.h"
 #include "gate/policy.h"
 
@@ -43,6 +44,7 @@ struct EvalsConfig {
   std::optional<evals::GpqaOptions> gpqa;
   std::string gpqa_variant;  // diamond | main | extended: in the data folder; "" when `dataset` was named
   std::vector<evals::ServingOptions> serving;
+  std::optional<evals::ReproducibilityOptions> reproducibility;
 };
 
 struct Config {

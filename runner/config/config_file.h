@@ -28,6 +28,7 @@ struct GpqaFile {
 struct EvalsFile {
   std::optional<GpqaFile> gpqa;
   std::vector<evals::ServingOptions> serving;
+  std::optional<evals::ReproducibilityOptions> reproducibility;
 };
 
 struct GateFile {
@@ -76,6 +77,7 @@ inline constexpr char kSuiteSchema[] = "assay/suite/1";
 const Section<EngineConfig>& EngineSection();
 const Section<evals::ServingOptions>& ServingSection();
 const Section<GpqaFile>& GpqaSection();
+const Section<evals::ReproducibilityOptions>& ReproducibilitySection();
 const Section<EvalsFile>& EvalsSection();
 const Section<GateFile>& GateSection();
 const Section<gate::Workaround>& WorkaroundSection();

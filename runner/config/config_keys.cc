@@ -61,6 +61,7 @@ Config ToConfig(const ConfigFile& file) {
   config.description = file.description;
   config.engine = file.engine;
   config.evals.serving = file.evals.serving;
+  config.evals.reproducibility = file.evals.reproducibility;
   config.gate.accuracy = file.gate.accuracy;
   config.gate.performance = file.gate.performance;
   config.gate.baseline = file.gate.baseline;
@@ -86,6 +87,7 @@ ConfigFile ToConfigFile(const Config& config) {
   file.description = config.description;
   file.engine = config.engine;
   file.evals.serving = config.evals.serving;
+  file.evals.reproducibility = config.evals.reproducibility;
   file.gate = {config.gate.accuracy, config.gate.performance, config.gate.baseline,
                config.gate.declared_differences};
   file.workarounds = config.gate.workarounds;

@@ -52,7 +52,7 @@ void CheckTolerance(const YamlNode& node, const std::string& path, const Toleran
 }
 
 void CheckEvals(const YamlNode& node, const std::string& path, const EvalsFile& evals, Reading& reading) {
-  if (!evals.gpqa && evals.serving.empty()) {
+  if (!evals.gpqa && evals.serving.empty() && !evals.reproducibility) {
     reading.mistakes.Add(node.mark, path, "measures nothing; add gpqa, serving or both");
   }
   std::set<std::string> names;
@@ -303,16 +303,45 @@ const Section<evals::ServingOptions>& ServingSection() {
   return section;
 }
 
+const Section<evals::ReproducibilityOptions>& ReproducibilitySection() {
+  using R = evals::ReproducibilityOptions;
+  static const Section<R> section = {
+      "evals.reproducibility",
+      "Seeded requests with random prompts over `/v1/completions`, each asked alone and then all at once.",
+      {
+          {"num_prompts", &R::num_prompts, Integer<int64_t>(1, 1'000'000), "Requests, each asked twice.",
+           "16"},
+          {"input_len", &R::input_len, Integer<int64_t>(1, 10'000'000), "Tokens of each prompt.", "64"},
+          {"output_len", &R::output_len, Integer<int64_t>(1, 10'000'000), "Tokens of each answer.", "32"},
+          {"temperature", &R::temperature, Number({0, 10}),
+           "Sampling temperature. At 0 it is not seen whether the seed counts.", "1"},
+          {"seed", &R::seed, Integer<int64_t>(0), "Sent with every request, and the seed of the prompts.",
+           "0"},
+          {"vocab_size", &R::vocab_size, Integer<int32_t>(0),
+           "As in `evals.serving[]`: 0 takes the size of the tokenizer on this machine.", "199998"},
+          {"request_timeout_s", &R::request_timeout_s, Number({0, 86400, true}),
+           "Seconds for one whole request.", "600"},
+      },
+      nullptr,
+  };
+  return section;
+}
+
 const Section<EvalsFile>& EvalsSection() {
   using E = EvalsFile;
   static const Section<E> section = {
       "evals",
-      "What is measured. At least one of the two.",
+      "What is measured. At least one of them.",
       {
           {"gpqa", &E::gpqa, Sub(GpqaSection()), "The accuracy eval.", "{variant: diamond, repeats: 8}"},
           {"serving", &E::serving, ListOf(Sub(ServingSection()), "a list of shapes"),
            "Serving benchmarks, run in this order.",
            "[{name: 1k1k, input_len: 1024, output_len: 1024, num_prompts: 512, request_rate: 10}]"},
+          {"reproducibility", &E::reproducibility, Sub(ReproducibilitySection()),
+           "Whether seeded requests get the same text alone and beside others. Only for a server that "
+           "promises "
+           "that: any difference fails.",
+           "{num_prompts: 16}"},
       },
       CheckEvals,
   };

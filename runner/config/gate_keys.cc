@@ -7,6 +7,7 @@ namespace {
 std::vector<std::string> MetricNames() {
   std::vector<std::string> names;
   for (const record::Metric& metric : evals::SummariseServing({}, 0)) names.push_back(metric.name);
+  names.emplace_back("server_memory_mb");
   return names;
 }
 

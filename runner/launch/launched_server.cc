@@ -143,6 +143,12 @@ void LaunchedServer::Kill() {
   if (!stopped_ && family_) family_->Signal(SIGKILL);
 }
 
+std::optional<double> LaunchedServer::MemoryMb() {
+  const std::lock_guard lock(mutex_);
+  const auto bytes = family_ && !stopped_ ? family_->Memory() : std::nullopt;
+  return bytes ? std::optional(static_cast<double>(*bytes) / 1e6) : std::nullopt;
+}
+
 bool LaunchedServer::WaitUntilGone(double seconds) {
   const auto give_up = steady_clock::now() + FromSeconds(seconds);
   auto pause = kShortPause;

@@ -30,6 +30,7 @@ class LaunchedServer final : public Server {
   std::optional<record::ServerFailure> Died(const std::string& stage) override;
   std::vector<std::string> Stop() override;
   void Kill() override;
+  std::optional<double> MemoryMb() override;
   std::vector<std::string> LogTail() const override;
 
   pid_t Pid() const { return leader_; }

@@ -51,6 +51,16 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid) {
   return stat ? ParseProcessStat(*stat) : std::nullopt;
 }
 
+std::optional<int64_t> ParseAnonymousMemory(std::string_view status) {
+  constexpr std::string_view kName = "\nRssAnon:";
+  const size_t at = status.find(kName);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::istringstream rest{std::string(status.substr(at + kName.size(), 40))};
+  int64_t kib = 0;
+  rest >> kib;
+  return rest ? std::optional(kib) : std::nullopt;
+}
+
 std::vector<ProcessInfo> AllProcesses() {
   std::vector<ProcessInfo> processes;
   std::error_code ended;
@@ -88,6 +98,16 @@ std::vector<ProcessInfo> ProcessFamily::Alive() {
       ::waitpid(process.pid, nullptr, WNOHANG);
   }
   return alive;
+}
+
+std::optional<int64_t> ProcessFamily::Memory() {
+  std::optional<int64_t> sum;
+  for (const ProcessInfo& process : Alive()) {
+    const auto status = ReadFile("/proc/" + std::to_string(process.pid) + "/status");
+    if (!status) continue;  // it ended since
+    if (const auto kib = ParseAnonymousMemory(*status)) sum = sum.value_or(0) + *kib * 1024;
+  }
+  return sum;
 }
 
 void ProcessFamily::Signal(int signal_number) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,6 +26,8 @@ struct ProcessInfo {
 std::optional<ProcessInfo> ParseProcessStat(std::string_view stat);
 std::optional<ProcessInfo> ReadProcess(pid_t pid);
 std::vector<ProcessInfo> AllProcesses();
+// RssAnon in the text of /proc/<pid>/status, in KiB.
+std::optional<int64_t> ParseAnonymousMemory(std::string_view status);
 
 // A server's process and all that it started: its group, its session, its descendants, and those that left
 // all three by a double fork. The last kind becomes our child (MakeUsReaper) and is known by a mark in its
@@ -37,6 +40,8 @@ class ProcessFamily {
 
   // Those that live, the leader among them. Collects the exit status of adopted ones that have ended.
   std::vector<ProcessInfo> Alive();
+  // Resident anonymous memory of all that live, in bytes; nothing where the kernel does not say.
+  std::optional<int64_t> Memory();
   // To the whole group at once, then to each member outside of it.
   void Signal(int signal_number);
 

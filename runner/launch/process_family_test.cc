@@ -32,6 +32,18 @@ TEST(ParseProcessStat, RefusesWhatIsNone) {
   EXPECT_FALSE(ParseProcessStat("x) 7 ("));
 }
 
+TEST(ParseAnonymousMemory, ReadsTheKernelsLine) {
+  EXPECT_EQ(ParseAnonymousMemory("VmRSS:\t   9000 kB\nRssAnon:\t    4711 kB\nRssFile:\t 4289 kB\n"), 4711);
+  EXPECT_EQ(ParseAnonymousMemory("VmRSS:\t   9000 kB\n"), std::nullopt);  // kernels before 4.5
+}
+
+TEST(ProcessFamily, HoldsTheMemoryThatItTouched) {
+  ProcessFamily us(::getpid(), "ASSAY_TEST_MARK=none");
+  const int64_t before = us.Memory().value_or(0);
+  const std::vector<char> touched(64 << 20, 1);
+  EXPECT_NEAR(static_cast<double>(us.Memory().value_or(0) - before), 64 << 20, 8 << 20) << touched.size();
+}
+
 TEST(ReadProcess, AgreesWithTheKernelAboutUs) {
   const auto us = ReadProcess(::getpid());
   ASSERT_TRUE(us);

@@ -59,6 +59,8 @@ class Server {
   virtual std::vector<std::string> Stop() = 0;
   // KILL now (a hang).
   virtual void Kill() = 0;
+  // Memory that all its processes hold for themselves (resident and backed by no file: what a leak grows).
+  virtual std::optional<double> MemoryMb() { return std::nullopt; }
   // The last lines of its log.
   virtual std::vector<std::string> LogTail() const { return {}; }
 };

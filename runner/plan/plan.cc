@@ -102,7 +102,7 @@ Result<Cell> MakeCell(Config config, const std::optional<Suite>& suite, const Su
   cell.suite = suite ? suite->name : "";
   const std::string shapes = ShapeNames(config);
   if (suite) config = Apply(std::move(config), *suite);
-  if (!config.evals.gpqa && config.evals.serving.empty()) {
+  if (!config.evals.gpqa && config.evals.serving.empty() && !config.evals.reproducibility) {
     return Fail(ErrorKind::kUsage,
                 "{}: the suite {} leaves nothing to measure (serving shapes here: {}); choose another",
                 config.file.string(), cell.suite, shapes);

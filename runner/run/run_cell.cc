@@ -67,6 +67,12 @@ void AddEngine(const nlohmann::json& announcement, const LaunchPlan& launch, con
   }
 }
 
+// After a benchmark, of all processes of the server: one that keeps something of every request grows.
+record::Metric MemoryOf(Server& server) {
+  const std::optional<double> memory_mb = server.MemoryMb();
+  return {"server_memory_mb", "MB", record::Direction::kLowerIsBetter, memory_mb, memory_mb ? 1 : 0};
+}
+
 // The evals of one cell against its running server.
 class CellRun {
  public:
@@ -106,9 +112,24 @@ class CellRun {
           server_.BaseUrl(), options, progress,
           [&](const record::RequestTiming& request) { journal_.Add(record_.key, options.name, request); });
       if (serving) {
+        serving->metrics.push_back(MemoryOf(server_));
         record_.serving.push_back(std::move(*serving));
       } else {
         status = FailWithin("serving " + options.name, std::move(serving).error());
+      }
+    });
+    return status;
+  }
+
+  Status Reproducibility(evals::ReproducibilityOptions options) {
+    options.model = cell_.launch.model_id;
+    Status status;
+    Watch("reproducibility", [&](evals::Progress& progress) {
+      auto reproducibility = evals::RunReproducibility(server_.BaseUrl(), options, progress);
+      if (reproducibility) {
+        record_.reproducibility = std::move(*reproducibility);
+      } else {
+        status = FailWithin("reproducibility", std::move(reproducibility).error());
       }
     });
     return status;
@@ -184,6 +205,7 @@ bool IsWhole(const Cell& cell, const EarlierCell& earlier) {
   for (const evals::ServingOptions& serving : cell.config.evals.serving) {
     if (WholeBenchmark(earlier, serving.name) == nullptr) return false;
   }
+  if (cell.config.evals.reproducibility && !earlier.record->reproducibility) return false;
   return true;
 }
 
@@ -205,6 +227,13 @@ Status RunEvals(CellRun& run, const Cell& cell, EarlierCell earlier, CellRecord&
     RETURN_IF_ERROR(run.Serving(std::move(serving)));
     on_stage(record);
   }
+  if (!cell.config.evals.reproducibility || !run.MayGoOn()) return {};
+  if (earlier.record != nullptr && earlier.record->reproducibility) {
+    record.reproducibility = earlier.record->reproducibility;
+    return {};
+  }
+  RETURN_IF_ERROR(run.Reproducibility(*cell.config.evals.reproducibility));
+  on_stage(record);
   return {};
 }
 
@@ -239,6 +268,7 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
 
   CellRun run(cell, policy, server, journal, interrupted, record);
   RETURN_IF_ERROR(RunEvals(run, cell, std::move(earlier), record, on_stage));
+
   for (const std::string& left : server.Stop())
     spdlog::warn("{}: still there after stopping: {}", cell.key, left);
   return record;

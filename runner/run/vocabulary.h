@@ -5,7 +5,7 @@
 
 namespace assay::runner {
 
-// Tells each serving benchmark which token ids its random prompts may draw from: the tokenizer's when it is
+// Tells each eval with random prompts which token ids they may draw from: the tokenizer's when it is
 // on this machine, else what the config says (vocab_size). kUsage when neither is known.
 Status FillVocabulary(Cell& cell);
 
