@@ -28,11 +28,12 @@ int HistoryCommand(int argc, char** argv);
 int BisectCommand(int argc, char** argv);
 int BenchCommand(int argc, char** argv);
 int ImportCommand(int argc, char** argv);
+int SelftestCommand(int argc, char** argv);
 int DataCommand(int argc, char** argv);
 int EvalCommand(int argc, char** argv);
 int GradeCommand(int argc, char** argv);
 
 extern const std::string_view kRunHelp, kAbHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp,
-    kHistoryHelp, kBisectHelp, kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp;
+    kHistoryHelp, kBisectHelp, kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp, kSelftestHelp;
 
 }  // namespace assay::runner

@@ -50,6 +50,7 @@ const std::vector<Command>& CommandTable() {
       {"validate", "check configs on any machine, nothing is launched", kValidateHelp, ValidateCommand},
       {"bench", "benchmark any server: assay bench serve", kBenchHelp, BenchCommand},
       {"compare", "judge one record against others, no server", kCompareHelp, CompareCommand},
+      {"selftest", "plant known faults and see which the gate notices", kSelftestHelp, SelftestCommand},
       {"import", "make a record of another tool's results", kImportHelp, ImportCommand},
       {"report", "render a record again", kReportHelp, ReportCommand},
       {"baseline", "list, show, accept and exchange stored runs", kBaselineHelp, BaselineCommand},

@@ -5,26 +5,11 @@
 #include "base/check.h"
 #include "gate/acknowledge.h"
 #include "gate/regression.h"
+#include "runner/run/may_become_baseline.h"
 #include "runner/store/regressions.h"
 
 namespace assay::runner {
 namespace {
-
-// A passing run that is significantly slower, though not by a proven margin, is none: the baseline must not
-// follow a loss. One that only varies as runs do is: taking the fast ones alone would raise the bar by
-// chance.
-bool MayBecomeBaseline(const std::vector<gate::CellPolicy>& policies, const record::Verdict& verdict) {
-  for (const gate::CellPolicy& policy : policies) {
-    if (!policy.baseline.requested) return false;
-  }
-  const auto slower = [](const record::Check& check) {
-    if (!check.primary || check.rule != "performance" || !check.ci_low || !check.ci_high) return false;
-    const bool higher = check.direction == record::Direction::kHigherIsBetter;
-    return check.outcome == record::Outcome::kInconclusive &&
-           (higher ? *check.ci_high < 0 : *check.ci_low > 0);
-  };
-  return std::none_of(verdict.checks.begin(), verdict.checks.end(), slower);
-}
 
 bool HasOpenRegression(const StoredRun& run, const StoredCell& cell, const gate::Policy& policy,
                        const std::vector<StoredRun>& earlier) {

@@ -57,10 +57,15 @@ Result<Path> ClaimRunFolder(const Path& out, const std::string& run_id) {
   return folder;
 }
 
-Status Publish(const reports::ReportInput& input, const Path& folder) {
+Status WriteReports(const reports::ReportInput& input, const Path& folder) {
   for (const reports::Report& report : reports::ReportTable()) {
     RETURN_IF_ERROR(WriteFileAtomic(folder / report.file_name, report.render(input)));
   }
+  return {};
+}
+
+Status Publish(const reports::ReportInput& input, const Path& folder) {
+  RETURN_IF_ERROR(WriteReports(input, folder));
   fmt::print("{}\nreport  {}\nrecord  {}\n", reports::RenderTerminal(input, ::isatty(STDOUT_FILENO) == 1),
              (folder / "report.md").string(), (folder / kRecordFile).string());
   return {};

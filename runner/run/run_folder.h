@@ -23,8 +23,9 @@ record::RunRecord NewRunRecord(const std::vector<std::string>& command, const st
 // it, and a folder that already holds a run is refused.
 Result<Path> ClaimRunFolder(const Path& out, const std::string& run_id);
 
-// Every format of reports::ReportTable() into the folder, and the few lines for the terminal with where the
-// rest is.
+// Every format of reports::ReportTable() into the folder.
+Status WriteReports(const reports::ReportInput& input, const Path& folder);
+// The same, and the few lines for the terminal with where the rest is.
 Status Publish(const reports::ReportInput& input, const Path& folder);
 
 // What an attempt left that was killed or interrupted.

@@ -1,0 +1,20 @@
+#include "runner/run/may_become_baseline.h"
+
+#include <algorithm>
+
+namespace assay::runner {
+
+bool MayBecomeBaseline(const std::vector<gate::CellPolicy>& policies, const record::Verdict& verdict) {
+  for (const gate::CellPolicy& policy : policies) {
+    if (!policy.baseline.requested) return false;
+  }
+  const auto slower = [](const record::Check& check) {
+    if (!check.primary || check.rule != "performance" || !check.ci_low || !check.ci_high) return false;
+    const bool higher = check.direction == record::Direction::kHigherIsBetter;
+    return check.outcome == record::Outcome::kInconclusive &&
+           (higher ? *check.ci_high < 0 : *check.ci_low > 0);
+  };
+  return std::none_of(verdict.checks.begin(), verdict.checks.end(), slower);
+}
+
+}  // namespace assay::runner
