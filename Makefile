@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 PROGRAMS := assay assay-engine
 
 .DEFAULT_GOAL := help
-.PHONY: help eval test test-clients build deps deps-test format check asan bench clean
+.PHONY: help package eval test test-clients build deps deps-test format check asan bench clean
 
 help:
 	@echo "make eval    install what is missing, build, run configs/cpu/tiny-moe.yaml and write a report under out/"
@@ -14,6 +14,7 @@ help:
 	@echo "make check   layers and formatting"
 	@echo "make asan    the tests under AddressSanitizer and UBSan"
 	@echo "make bench   what the client of the serving benchmark can do: chunks a second, streams, time stamps"
+	@echo "make package a .deb and a tarball of both programs, configs and the bundled model, under build/package"
 	@echo "make format  reformat the sources"
 	@echo "ASSAY_INSTALL=no make ...   never install; print the missing packages and stop"
 
@@ -28,6 +29,9 @@ build: deps
 
 eval: build
 	@$(BUILD)/bin/assay run configs/cpu/tiny-moe.yaml --suite smoke
+
+package: deps
+	@bash ci/run.sh package
 
 test: deps-test
 	@bash ci/run.sh test

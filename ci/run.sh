@@ -3,6 +3,7 @@
 #   build   the two programs, release                    test    build everything, run every test
 #   check   layers, formatting                           asan    unit and process tests under ASan + UBSan
 #   hip     the GPU kernels compiled for AMD by Debian's hipcc, and what the disassembly must have (nothing is run)
+#   package a .deb and a tarball
 #   bench   what the client of the serving benchmark can do
 #   test-clients   the openai client and lm-evaluation-harness, from PyPI, against the engine
 set -euo pipefail
@@ -31,6 +32,15 @@ run_tests() {  # preset, ctest arguments
 verb_test() { run_tests release; }
 verb_asan() { run_tests asan; }
 
+verb_package() {
+  verb_build
+  cmake build/release >/dev/null  # the commit may have moved on
+  cmake --build build/release --target assay assay-engine -j "$jobs" -- --quiet
+  (cd build/release && cpack -B ../package >../package.log 2>&1) || { cat build/package.log >&2; exit 1; }
+  rm -rf build/package/_CPack_Packages
+  ls build/package/*.deb build/package/*.tar.gz
+}
+
 verb_bench() {
   configure release -DASSAY_TESTS=ON
   cmake --build build/release --target client_bench -j "$jobs" -- --quiet
@@ -55,6 +65,6 @@ verb_check() {
 }
 
 case "${1:-}" in
-  build | test | test-clients | asan | check | hip | bench) "verb_$1" ;;
-  *) sed -n '2,7p' "$0" >&2; exit 2 ;;
+  build | test | test-clients | asan | check | hip | bench | package) "verb_$1" ;;
+  *) sed -n '2,8p' "$0" >&2; exit 2 ;;
 esac

@@ -32,6 +32,7 @@ int SelftestCommand(int argc, char** argv);
 int DataCommand(int argc, char** argv);
 int EvalCommand(int argc, char** argv);
 int GradeCommand(int argc, char** argv);
+int DoctorCommand(int argc, char** argv);
 
 extern const std::string_view kRunHelp, kAbHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp,
     kHistoryHelp, kBisectHelp, kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp, kSelftestHelp;

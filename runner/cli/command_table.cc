@@ -58,6 +58,7 @@ const std::vector<Command>& CommandTable() {
       {"bisect", "find the commit that brought a loss in", kBisectHelp, BisectCommand},
       {"eval", "ask GPQA of a server that runs already", kEvalHelp, EvalCommand},
       {"grade", "read the letter out of answers, by both graders", kGradeHelp, GradeCommand},
+      {"doctor", "what this machine is, and what each config lacks to run here", kDoctorHelp, DoctorCommand},
       {"data", "check and store GPQA's question sets", kDataHelp, DataCommand},
   };
   return table;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "runner/launch/watchdog.h"
 #include "tests/faults/launch_fixture.h"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "runner/launch/listening_sockets.h"
 #include "tests/faults/launch_fixture.h"
