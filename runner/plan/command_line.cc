@@ -6,7 +6,8 @@ namespace assay::runner {
 namespace {
 
 // assay-engine picks a free port itself and announces it, so that nobody can take it in between.
-std::vector<std::string> BundledArgv(const EngineConfig& engine, const Surroundings& here) {
+std::vector<std::string> BundledArgv(const Config& config, const Surroundings& here) {
+  const EngineConfig& engine = config.engine;
   std::vector<std::string> argv = {
       engine.binary.empty() ? (here.program_folder / "assay-engine").string() : engine.binary, "serve"};
   const auto add = [&](const char* flag, const std::string& value) {
@@ -15,6 +16,7 @@ std::vector<std::string> BundledArgv(const EngineConfig& engine, const Surroundi
   add("--model", engine.model);
   if (!engine.tokenizer.empty()) add("--tokenizer", engine.tokenizer);
   if (!engine.model_id.empty()) add("--served-model-name", engine.model_id);
+  if (config.hardware != "cpu") add("--device", "gpu");
   add("--tensor-parallel-size", std::to_string(engine.tensor_parallel_size));
   if (!engine.moe_backend.empty()) add("--moe-backend", engine.moe_backend);
   add("--seed", "0");
@@ -52,7 +54,7 @@ LaunchPlan MakeLaunchPlan(const Config& config, const Surroundings& here) {
   const EngineConfig& engine = config.engine;
   const bool bundled = engine.kind == EngineKind::kBundled;
   LaunchPlan plan;
-  plan.argv = bundled ? BundledArgv(engine, here) : CommandArgv(engine);
+  plan.argv = bundled ? BundledArgv(config, here) : CommandArgv(engine);
   plan.env = engine.env;
   plan.model_id = ModelId(engine);
   plan.announces_port = bundled;

@@ -120,15 +120,19 @@ void CheckData(const Cell& cell, Problems& problems) {
 // What the bundled engine cannot do, found here and not by its death.
 void CheckBundledEngine(const Config& config, Problems& problems) {
   if (config.engine.kind != EngineKind::kBundled) return;
-  if (config.hardware != "cpu") {
+  const bool gpu = config.hardware != "cpu";
+  if (gpu && config.engine.tensor_parallel_size > 1) {
     problems.Add(
         ErrorKind::kUsage,
-        fmt::format("engine.kind: the bundled engine computes on the CPU only, and this config measures {}; "
-                    "use a config of kind: command, such as those under configs/vllm",
-                    config.hardware));
-  } else if (config.engine.moe_backend == "fused") {
-    problems.Add(ErrorKind::kUsage,
-                 "engine.moe_backend: fused needs a GPU; the CPU engine has reference and grouped");
+        fmt::format("engine.tensor_parallel_size: the bundled engine's GPU backend runs on one GPU so "
+                    "far, and this is {}; set 1, or use a config of kind: command, such as those under "
+                    "configs/vllm",
+                    config.engine.tensor_parallel_size));
+  }
+  const std::string& backend = config.engine.moe_backend;
+  if (backend == "fused" || (gpu && backend == "reference")) {
+    problems.Add(ErrorKind::kUsage, fmt::format("engine.moe_backend: {}: the bundled engine has {}", backend,
+                                                gpu ? "grouped on a GPU" : "reference and grouped on a CPU"));
   }
 }
 

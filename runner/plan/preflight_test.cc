@@ -129,15 +129,18 @@ TEST_F(PreflightTest, WrongHardwareIsRefusedWithWhatWasFound) {
             "with gfx950, or choose a config for what is here");
   EXPECT_EQ(kind_, ErrorKind::kInvalid);
   machine_.gpus = {{"h200", "NVIDIA H200", "580", 143771}};
-  EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: h200")),
-            "c.yaml: engine.kind: the bundled engine computes on the CPU only, and this config measures "
-            "h200; use a "
-            "config of kind: command, such as those under configs/vllm");
+  EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: h200")), "") << "one GPU";
   EXPECT_EQ(Problems(ReplaceAll(ExampleWith("hardware: cpu", "hardware: h200"), "kind: bundled",
                                 "kind: bundled\n  tensor_parallel_size: 2")),
             "c.yaml: engine.tensor_parallel_size: 2 GPUs of h200 are needed and this machine has cpu (Test "
             "CPU, 2 cores) and "
             "1 x h200 (NVIDIA H200); run it on a larger machine, or lower it");
+  machine_.gpus.push_back(machine_.gpus.front());
+  EXPECT_EQ(
+      Problems(ReplaceAll(ExampleWith("hardware: cpu", "hardware: h200"), "kind: bundled",
+                          "kind: bundled\n  tensor_parallel_size: 2")),
+      "c.yaml: engine.tensor_parallel_size: the bundled engine's GPU backend runs on one GPU so far, and "
+      "this is 2; set 1, or use a config of kind: command, such as those under configs/vllm");
   EXPECT_EQ(Problems(kExampleConfig), "") << "cpu runs everywhere";
 }
 
