@@ -35,6 +35,7 @@ int GradeCommand(int argc, char** argv);
 int DoctorCommand(int argc, char** argv);
 
 extern const std::string_view kRunHelp, kAbHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp,
-    kHistoryHelp, kBisectHelp, kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp, kSelftestHelp;
+    kHistoryHelp, kBisectHelp, kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp, kSelftestHelp,
+    kDoctorHelp;
 
 }  // namespace assay::runner
