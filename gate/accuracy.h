@@ -26,7 +26,7 @@ record::Check JudgePaired(const record::CellRecord& cell, const record::CellReco
 // The same of whether an answer was cut at the token limit: one that no longer ends by itself may still
 // score. Nothing where no answer of either side was cut.
 std::vector<record::Check> JudgeCutAnswers(const record::CellRecord& cell, const record::CellRecord& baseline,
-                                           const AccuracyPolicy& policy);
+                                           const AccuracyPolicy& policy, const Tails& tails = {});
 
 // The same of two scores without their questions; the weakest comparison, and all that a stated score allows.
 record::Check JudgeUnpaired(const record::CellRecord& cell, const record::CellRecord& baseline,

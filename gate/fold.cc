@@ -52,7 +52,9 @@ std::string Counts(const Verdict& verdict) {
     undecided += check.outcome == Outcome::kInconclusive;
     improved += check.improved;
   }
-  if (pass == 0 && undecided == 0 && verdict.outcome == Outcome::kPass) {
+  const bool accepted = std::any_of(verdict.checks.begin(), verdict.checks.end(),
+                                    [](const Check& check) { return !check.acknowledged.empty(); });
+  if (pass == 0 && undecided == 0 && !accepted && verdict.outcome == Outcome::kPass) {
     return "nothing was judged, for want of a threshold and a baseline";
   }
   std::string text =

@@ -179,8 +179,7 @@ Check JudgePaired(const CellRecord& cell, const CellRecord& baseline, const Accu
 }
 
 std::vector<Check> JudgeCutAnswers(const CellRecord& cell, const CellRecord& baseline,
-                                   const AccuracyPolicy& policy) {
-  const Tails tails;
+                                   const AccuracyPolicy& policy, const Tails& tails) {
   const AccuracyRecord &ours = *cell.accuracy, &theirs = *baseline.accuracy;
   const record::AccuracyCounts now = Count(ours), before = Count(theirs);
   if (now.truncated + before.truncated == 0) return {};

@@ -29,6 +29,10 @@ Result<RunRecord> ParseRunRecord(std::string_view text, std::string_view source)
   if (Status status = ReadValue(json, JsonPath{}, record); !status) {
     return FailWithin(source, std::move(status).error());
   }
+  if (record.ab && record.ab->runs.size() != record.cells.size()) {
+    return Fail(ErrorKind::kUsage, "{}: ab.runs: says of {} runs which arm they are, and there are {}",
+                source, record.ab->runs.size(), record.cells.size());
+  }
   return record;
 }
 

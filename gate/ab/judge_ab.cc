@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <tuple>
 
 #include "base/check.h"
@@ -15,6 +16,7 @@
 #include "gate/check.h"
 #include "gate/comparable.h"
 #include "gate/fold.h"
+#include "gate/reproducibility.h"
 #include "gate/server.h"
 #include "gate/validity_accuracy.h"
 #include "gate/validity_serving.h"
@@ -106,9 +108,50 @@ class AbJudge {
   void JudgePairs() {
     if (pairs_.empty()) return Add({Invalid("pairs", "no pair was measured whole")});
     verdict_.environment = Differences(pairs_.front().head->fingerprint, pairs_.front().base->fingerprint);
-    const bool steady = ArmsStayedTheSame();
-    if (steady && pairs_.front().head->accuracy) JudgeAnswers();
-    if (steady && !pairs_.front().head->serving.empty()) JudgeSpeed();
+    if (!ArmsStayedTheSame() || !HeadMeasuredAll()) return;
+    JudgeReproducible();
+    if (pairs_.front().head->accuracy) JudgeAnswers();
+    if (!pairs_.front().head->serving.empty()) JudgeSpeed();
+  }
+
+  // What base measured and head did not would pass unseen.
+  bool HeadMeasuredAll() {
+    for (const record::Pair& pair : pairs_) {
+      std::vector<std::string> missing;
+      if (pair.base->accuracy && !pair.head->accuracy) missing.push_back(pair.base->accuracy->eval);
+      if (pair.base->reproducibility && !pair.head->reproducibility) missing.emplace_back("reproducibility");
+      for (const ServingRecord& serving : pair.base->serving) {
+        if (FindBenchmark(*pair.head, serving.name) == nullptr) missing.push_back(serving.name);
+      }
+      const CellRecord& head = *pair.head;
+      if (missing.empty() && (head.accuracy || head.reproducibility || !head.serving.empty())) continue;
+      const std::string what =
+          missing.empty() ? "nothing was measured" : "head lacks what base measured: " + Join(missing, ", ");
+      Add({Invalid("V6_completed", NameOf(pair) + ": " + what)});
+      return false;
+    }
+    return true;
+  }
+
+  // Head must give seeded requests the same text each time; where base does not either, nothing got worse.
+  void JudgeReproducible() {
+    std::optional<Check> said;
+    for (const record::Pair& pair : pairs_) {
+      std::optional<Check> head = JudgeReproducibility(*pair.head);
+      if (!head) continue;
+      head->cell = key_;
+      const std::optional<Check> base = JudgeReproducibility(*pair.base);
+      if (head->outcome == Outcome::kFail) {
+        head->reason = NameOf(pair) + ": " + head->reason;
+        if (base && base->outcome == Outcome::kFail) {
+          head->outcome = Outcome::kInconclusive;
+          head->reason += "; nor does base";
+        }
+      }
+      if (!said || head->outcome == Outcome::kFail || said->outcome == Outcome::kPass) said = std::move(head);
+      if (said->outcome == Outcome::kFail) break;
+    }
+    if (said) verdict_.checks.push_back(std::move(*said));
   }
 
   // A program that was rebuilt or a driver that was changed in between is a third arm.
@@ -175,7 +218,13 @@ class AbJudge {
         if (check.rule == "broken_line") verdict_.checks.push_back(std::move(check));
     }
     const double tail = looks_.Tail(static_cast<int64_t>(pairs_.size()));
-    if (tail > 0) return Add({JudgePaired(ours, theirs, policy_.accuracy, {tail, tail})});
+    if (tail > 0) {
+      Check score = JudgePaired(ours, theirs, policy_.accuracy, {tail, tail});
+      const bool told = score.outcome == Outcome::kFail;
+      Add({std::move(score)});
+      if (!told) Add(JudgeCutAnswers(ours, theirs, policy_.accuracy, {tail, tail}));
+      return;
+    }
     Check check = JudgePaired(ours, theirs, policy_.accuracy);
     check.outcome = Outcome::kInconclusive;
     check.improved = false;

@@ -54,7 +54,10 @@ Result<int> RunShellCommand(const std::string& text, const Path& folder, const P
   ASSIGN_OR_RETURN(const pid_t pid, SpawnChild(options));
   guardian->Guard(pid);
   for (;;) {
-    if (const auto status = Ended(pid)) return *status;
+    if (const auto status = Ended(pid)) {
+      ::kill(-pid, SIGKILL);  // what a build left in the background would run beside the measurement
+      return *status;
+    }
     if (interrupted) {
       EndGroup(pid);
       return Fail(ErrorKind::kInterrupted, "interrupted during: {}", text);

@@ -24,6 +24,7 @@ namespace {
 using record::Check;
 using record::Outcome;
 
+constexpr int kMostPairs = 1000;      // what assay ab takes
 constexpr char kServer[] = "server";  // as a metric: that it lives
 
 // The worst of what a verdict says of each metric.
@@ -64,6 +65,7 @@ class Bisector {
     while (const auto step = bisection.Next()) {
       ASSIGN_OR_RETURN(const StepAnswer answer, Ask(*step, base.program));
       Print(*step, answer);
+      last_ = answer;
       bisection.Report(answer);
     }
     return Conclude(bisection);
@@ -93,17 +95,18 @@ class Bisector {
 
   Result<StepAnswer> Measure(const BisectStep& step, const Path& base, const Path& head) {
     const Path out = folder_ / fmt::format("step-{}", ++steps_);
-    std::vector<std::string> argv = {std::filesystem::read_symlink("/proc/self/exe").string(),
-                                     "ab",
-                                     options_.config.string(),
-                                     "--base-binary",
-                                     base.string(),
-                                     "--head-binary",
-                                     head.string(),
-                                     "--pairs",
-                                     fmt::format("{}..{}", step.pairs, 2 * step.pairs),
-                                     "--out",
-                                     out.string()};
+    std::vector<std::string> argv = {
+        std::filesystem::read_symlink("/proc/self/exe").string(),
+        "ab",
+        options_.config.string(),
+        "--base-binary",
+        base.string(),
+        "--head-binary",
+        head.string(),
+        "--pairs",
+        fmt::format("{}..{}", std::min(step.pairs, kMostPairs), std::min(2 * step.pairs, kMostPairs)),
+        "--out",
+        out.string()};
     if (options_.suite) argv.insert(argv.end(), {"--suite", *options_.suite});
     const Path log = out.string() + ".log";
     ASSIGN_OR_RETURN(const int status,
@@ -131,6 +134,11 @@ class Bisector {
 
   int Conclude(const Bisection& bisection) const {
     const std::vector<size_t> suspects = bisection.Suspects();
+    if (!bisection.Confirmed() && last_ != StepAnswer::kPass) {
+      fmt::print("{} could not be compared with {}; what the step wrote is in {}\n", options_.bad,
+                 options_.good, folder_.string());
+      return kExitInconclusive;
+    }
     if (!bisection.Confirmed()) {
       fmt::print("{} is not shown to be worse than {}; nothing to look for\n", options_.bad, options_.good);
       return kExitInvalid;
@@ -157,6 +165,7 @@ class Bisector {
   const std::string program_;
   const std::atomic<bool>& interrupted_ = CatchInterrupts();
   std::vector<std::string> accused_;
+  StepAnswer last_ = StepAnswer::kBroken;
   int steps_ = 0;
 };
 
@@ -171,7 +180,11 @@ StepAnswer AnswerOf(const record::Verdict& verdict, std::vector<std::string>& ac
       if (outcome == Outcome::kFail) accused.push_back(metric);
     }
     if (!accused.empty()) return StepAnswer::kFail;
-    return verdict.outcome == Outcome::kPass ? StepAnswer::kPass : StepAnswer::kInconclusive;
+    // One check that cannot tell leaves open whether there is a loss.
+    const bool undecided = std::any_of(outcomes.begin(), outcomes.end(), [](const auto& each) {
+      return each.second == Outcome::kInconclusive;
+    });
+    return verdict.outcome == Outcome::kPass && !undecided ? StepAnswer::kPass : StepAnswer::kInconclusive;
   }
   StepAnswer worst = StepAnswer::kPass;
   for (const std::string& metric : accused) {

@@ -66,6 +66,10 @@ Status CheckNothingIsMissing(const record::RunRecord& base, const record::RunRec
       return Fail(ErrorKind::kInvalid, "HEAD ({}) has no accuracy eval in {}, which BASE ({}) has", head.id,
                   cell.key, base.id);
     }
+    if (cell.reproducibility && !same->reproducibility) {
+      return Fail(ErrorKind::kInvalid, "HEAD ({}) has no reproducibility eval in {}, which BASE ({}) has",
+                  head.id, cell.key, base.id);
+    }
     for (const record::ServingRecord& serving : cell.serving) {
       const bool measured =
           std::any_of(same->serving.begin(), same->serving.end(),

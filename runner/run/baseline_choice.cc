@@ -156,18 +156,22 @@ tl::unexpected<Error> NeedsAb(const Cell& cell, const std::string& commit) {
   return Fail(
       ErrorKind::kUsage,
       "gate.baseline.policy merge_base_rerun: the merge base is measured beside the change, which is another "
-      "command: assay ab --base {} --head HEAD {}",
-      commit.substr(0, 12), ShellQuote(cell.config.file.string()));
+      "command: assay ab --base {} --head HEAD {}{}",
+      commit.substr(0, 12), ShellQuote(cell.config.file.string()),
+      cell.suite.empty() ? "" : " --suite " + ShellQuote(cell.suite));
 }
 
 }  // namespace
+
+bool NamesBranch(const std::string& asked) {
+  return !asked.empty() && asked != "none" && !asked.ends_with(".json") && !std::filesystem::exists(asked);
+}
 
 Result<gate::Baseline> ChooseBaseline(const Cell& cell, const gate::Policy& configured,
                                       const std::string& asked, const record::RunRecord& subject,
                                       BaselineStore* store) {
   if (asked == "none") return gate::Baseline{"", {}, false};
-  if (asked.ends_with(".json") || (!asked.empty() && std::filesystem::exists(asked)))
-    return FromFile(asked, cell);
+  if (!asked.empty() && !NamesBranch(asked)) return FromFile(asked, cell);
   gate::Policy policy = configured;
   if (!asked.empty()) {
     policy.baseline.branch = asked;

@@ -15,4 +15,7 @@ namespace assay::runner {
 Result<gate::Baseline> ChooseBaseline(const Cell& cell, const gate::Policy& policy, const std::string& asked,
                                       const record::RunRecord& subject, BaselineStore* store);
 
+// Whether --baseline WHAT means a branch of the store: not none, no file, not "".
+bool NamesBranch(const std::string& asked);
+
 }  // namespace assay::runner

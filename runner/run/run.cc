@@ -145,6 +145,11 @@ Result<std::vector<gate::CellPolicy>> ChoosePolicies(const RunOptions& options,
     auto chosen = ChooseBaseline(cell, policy, options.baseline, subject, store);
     if (!chosen) return FailWithin(cell.key, std::move(chosen).error());
     gate::Baseline baseline = std::move(*chosen);
+    // What is judged, kept and reported speaks of the branch that was compared with.
+    if (NamesBranch(options.baseline)) {
+      policy.baseline.branch = options.baseline;
+      policy.baseline.kind = gate::BaselinePolicyKind::kRolling;
+    }
     policies.push_back({cell.key, std::move(policy), std::move(baseline)});
   }
   return policies;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "record/json_text.h"
 #include "record/struct_json.h"
 
@@ -111,7 +113,17 @@ std::string AcknowledgementText(const gate::Acknowledgement& acknowledgement) {
 }
 
 Result<gate::Acknowledgement> ParseAcknowledgement(std::string_view text, const std::string& source) {
-  return Parse<gate::Acknowledgement>(text, source);
+  ASSIGN_OR_RETURN(gate::Acknowledgement read, Parse<gate::Acknowledgement>(text, source));
+  if (Status status = CheckId(read.id); !status) return FailWithin(source, std::move(status).error());
+  // Dates are compared as text: "never" would hold for ever.
+  int year = 0, month = 0, day = 0, end = 0;
+  const bool date = read.expires.size() == 10 &&
+                    std::sscanf(read.expires.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &end) == 3 &&
+                    end == 10;
+  if (!date) return Fail(ErrorKind::kInvalid, "{}: expires: {} is no date", source, Printable(read.expires));
+  read.owner = Printable(read.owner);
+  read.reason = Printable(read.reason);
+  return read;
 }
 
 std::string IndexText(const StoreIndex& index) {

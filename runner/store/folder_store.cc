@@ -32,7 +32,7 @@ class FolderStore final : public BaselineStore {
           if (run.id == file.stem().string()) return run;
           return Fail(ErrorKind::kInvalid, "{}: says that it is run {}", file.string(), run.id);
         });
-    SortNewestFirst(runs);
+    if (runs) SortNewestFirst(*runs);
     return runs;
   }
 
@@ -40,7 +40,7 @@ class FolderStore final : public BaselineStore {
     auto all = ReadAll<gate::Acknowledgement>(
         "acknowledgements",
         [](const std::string& line, const Path& file) { return ParseAcknowledgement(line, file.string()); });
-    SortOldestFirst(all);
+    if (all) SortOldestFirst(*all);
     return all;
   }
 
@@ -64,19 +64,22 @@ class FolderStore final : public BaselineStore {
 
   // The first lines of all files of a kind.
   template <typename Entry, typename Parse>
-  std::vector<Entry> ReadAll(const char* kind, const Parse& parse) {
+  Result<std::vector<Entry>> ReadAll(const char* kind, const Parse& parse) {
     std::vector<Entry> entries;
-    std::error_code ignored;
-    for (const auto& file : std::filesystem::directory_iterator(folder_ / kind, ignored)) {
-      if (file.path().extension() != ".json") continue;
-      Result<Entry> entry = parse(FirstLine(file.path()), file.path());
+    std::error_code error;
+    std::filesystem::directory_iterator file(folder_ / kind, error);
+    if (error == std::errc::no_such_file_or_directory) return entries;
+    for (; !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
+      if (file->path().extension() != ".json") continue;
+      Result<Entry> entry = parse(FirstLine(file->path()), file->path());
       if (entry) {
         entries.push_back(std::move(*entry));
       } else {
-        PassOver(file.path(), entry.error());
+        PassOver(file->path(), entry.error());
       }
     }
-    return entries;
+    if (!error) return entries;  // a store that cannot be read is not an empty one
+    return Fail(ErrorKind::kInfrastructure, "{}: {}", (folder_ / kind).string(), error.message());
   }
 
   static std::string FirstLine(const Path& file) {

@@ -32,7 +32,18 @@ std::optional<std::string> FindBranch(const Path& folder, const std::string& bra
 }  // namespace
 
 Result<std::string> Git(const Path& folder, std::vector<std::string> arguments) {
-  std::vector<std::string> argv = {"env", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "git", "-C", folder.string()};
+  std::vector<std::string> argv = {"env",
+                                   "-u",
+                                   "GIT_DIR",
+                                   "-u",
+                                   "GIT_WORK_TREE",
+                                   "-u",
+                                   "GIT_INDEX_FILE",  // of a hook that runs us
+                                   "GIT_TERMINAL_PROMPT=0",
+                                   "LC_ALL=C",
+                                   "git",
+                                   "-C",
+                                   folder.string()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   ASSIGN_OR_RETURN(ProgramEnd end, RunProgram(argv, kLimit, Errors::kWithOutput));
   if (end.exit_code == 0) return std::string(Trim(end.output));

@@ -42,6 +42,15 @@ class Scratch {
   Path folder_;
 };
 
+// git would take these for flags, and some of its flags run commands.
+Status CheckNoFlag(const std::string& remote, const std::string& branch) {
+  for (const std::string& word : {remote, branch}) {
+    if (word.empty() || word.front() == '-')
+      return Fail(ErrorKind::kUsage, "'{}': neither a remote nor a branch begins with a dash", word);
+  }
+  return {};
+}
+
 // A remote's name means something only in the user's checkout, a relative path only from its folder.
 std::string AddressOf(const std::string& remote) {
   const Path here = std::filesystem::current_path();
@@ -59,12 +68,13 @@ Result<bool> FetchBranch(const Path& folder, const std::string& address, const s
     return false;
   }
   RETURN_IF_ERROR(Git(folder, {"fetch", "--quiet", "--depth=1", address, "refs/heads/" + branch}));
-  RETURN_IF_ERROR(Git(folder, {"checkout", "--quiet", "--force", "-B", branch, "FETCH_HEAD"}));
+  RETURN_IF_ERROR(Git(
+      folder, {"-c", "core.symlinks=false", "checkout", "--quiet", "--force", "-B", branch, "FETCH_HEAD"}));
   return true;
 }
 
 Status CommitAll(const Path& folder, const Exchanged& exchanged) {
-  RETURN_IF_ERROR(Git(folder, {"add", "--all"}));
+  RETURN_IF_ERROR(Git(folder, {"add", "--all", "--force"}));
   RETURN_IF_ERROR(Git(folder, {"-c", "user.name=assay", "-c", "user.email=assay@localhost", "-c",
                                "commit.gpgsign=false", "commit", "--quiet", "--no-verify", "-m",
                                fmt::format("Add {} runs and {} acknowledgements", exchanged.runs,
@@ -75,7 +85,7 @@ Status CommitAll(const Path& folder, const Exchanged& exchanged) {
 // Another push came first, as git words it, over every transport.
 bool CameSecond(const std::string& message) {
   for (const char* words :
-       {"rejected", "failed to push some refs", "cannot lock ref", "fetch first", "stale info"}) {
+       {"fetch first", "non-fast-forward", "cannot lock ref", "stale info", "already exists"}) {
     if (message.find(words) != std::string::npos) return true;
   }
   return false;
@@ -117,6 +127,7 @@ Result<Exchanged> CopyMissing(BaselineStore& from, BaselineStore& to) {
 }
 
 Result<Exchanged> PushToGit(BaselineStore& store, const std::string& remote, const std::string& branch) {
+  RETURN_IF_ERROR(CheckNoFlag(remote, branch));
   const std::string address = AddressOf(remote);
   ASSIGN_OR_RETURN(const auto scratch, Scratch::Make());
   const Path& folder = scratch->Folder();
@@ -134,13 +145,16 @@ Result<Exchanged> PushToGit(BaselineStore& store, const std::string& remote, con
                   HideUserInfo(remote), kAttempts, pushed.error().message);
     }
     PauseAtRandom();
-    std::error_code ignored;  // as if nothing had been copied
+    RETURN_IF_ERROR(Git(folder, {"checkout", "--quiet", "--detach"}));  // as if nothing had been copied
+    RETURN_IF_ERROR(Git(folder, {"branch", "--quiet", "-D", branch}));
+    std::error_code ignored;
     std::filesystem::remove_all(folder / "runs", ignored);
     std::filesystem::remove_all(folder / "acknowledgements", ignored);
   }
 }
 
 Result<Exchanged> PullFromGit(BaselineStore& store, const std::string& remote, const std::string& branch) {
+  RETURN_IF_ERROR(CheckNoFlag(remote, branch));
   ASSIGN_OR_RETURN(const auto scratch, Scratch::Make());
   ASSIGN_OR_RETURN(const bool exists, FetchBranch(scratch->Folder(), AddressOf(remote), branch));
   if (!exists) {
