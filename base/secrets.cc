@@ -44,8 +44,10 @@ constexpr std::string_view kEnds = ";|&()<>`";  // of a command, unquoted
 size_t WordLength(std::string_view text) {
   char quote = 0;
   size_t i = 0;
+  size_t first_end = text.size();  // of the word if its quote is an apostrophe
   for (; i < text.size(); ++i) {
     const char c = text[i];
+    if (kBlanks.find(c) != std::string_view::npos) first_end = std::min(first_end, i);
     if (c == '\\' && quote != '\'') {
       ++i;
     } else if (quote != 0) {
@@ -56,7 +58,7 @@ size_t WordLength(std::string_view text) {
       break;
     }
   }
-  return std::min(i, text.size());
+  return quote == 0 ? std::min(i, text.size()) : first_end;
 }
 
 bool IsQuoted(std::string_view word) {

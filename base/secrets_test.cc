@@ -43,6 +43,8 @@ TEST(HideSecrets, LooksIntoCommandLinesWithinAnArgument) {
   EXPECT_EQ(shown("curl -H \"Authorization: Bearer sk-1\" http://u:p@h/"),
             "curl -H \"Authorization: Bearer (hidden)\" http://(hidden)@h/");
   EXPECT_EQ(shown("serve --api-key; echo done"), "serve --api-key; echo done");
+  EXPECT_EQ(shown("echo it's up; serve --api-key k --port 8"),
+            "echo it's up; serve --api-key (hidden) --port 8");
   EXPECT_EQ(shown("it's 5 o'clock \\"), "it's 5 o'clock \\");
   EXPECT_EQ(HideSecrets({"-H", "Authorization: Bearer sk-1"}).back(), "Authorization: Bearer (hidden)");
 }

@@ -128,6 +128,9 @@ constexpr Phrase kPhrases[] = {
      "is "
      "green would only hide it.",
      "请勿合并。服务器在测量过程中出错，下方日志指明了位置。反复重跑直到变绿只会掩盖问题。"},
+    {"Do not merge. The same seeded requests got other texts: look at what a request's place in the "
+     "batch, its seed and the prefix cache have to do with its answer.",
+     "请勿合并。相同种子的请求得到了不同的文本：请检查请求在批次中的位置、随机种子和前缀缓存对回答的影响。"},
     {"Do not merge. Answers got worse: compare the lost questions below between the two builds, and rule out "
      "the "
      "environment differences. Running again until it is green would only hide it.",
@@ -159,6 +162,7 @@ constexpr Phrase kPhrases[] = {
     {"model guesses", "模型在随机猜测"},
     {"slowdown", "性能变慢"},
     {"failure", "失败"},
+    {"answers change from run to run", "回答每次运行不同"},
     {"server breaks", "服务器崩溃"},
     {"server hangs", "服务器挂起"},
     {"speed not judged", "速度未判定"},
@@ -279,10 +283,11 @@ constexpr Phrase kPhrases[] = {
 
     // Definitions
     {"FAIL", "FAIL"},
-    {" needs evidence: the whole 95 % interval lies beyond the margin, or the score is below its limit, or "
-     "the "
-     "server broke.",
-     "（失败）需要证据：整个 95 % 区间都超出容差，或得分低于门限，或服务器出错。"},
+    {" needs evidence: the score is below its limit, the server broke, or the whole 95 % interval lies "
+     "beyond the margin and, for a speed, that holds above the noise of equal code and among all primary "
+     "speeds of the run.",
+     "（失败）需要证据：得分低于门限、服务器出错，或整个 95 % "
+     "区间都超出容差；对速度而言，还须高于相同代码的噪声，并在本次运行的全部主要速度指标中成立。"},
     {"PASS", "PASS"},
     {" needs evidence too: a loss of the margin's size is excluded. INCONCLUSIVE is neither. INVALID means "
      "that the "

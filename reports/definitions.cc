@@ -5,9 +5,9 @@ namespace {
 
 constexpr Definition kDefinitions[] = {
     {"FAIL",
-     " needs evidence: the whole 95 % interval lies beyond the margin, or the score is below its limit, or "
-     "the "
-     "server broke."},
+     " needs evidence: the score is below its limit, the server broke, or the whole 95 % interval lies "
+     "beyond the margin and, for a speed, that holds above the noise of equal code and among all primary "
+     "speeds of the run."},
     {"PASS",
      " needs evidence too: a loss of the margin's size is excluded. INCONCLUSIVE is neither. INVALID means "
      "that "

@@ -26,6 +26,7 @@ std::string_view FailureFlag(const Check& check) {
   if (check.rule == "server") return "server breaks";
   if (check.rule == "threshold") return "score below its limit";
   if (check.rule == "broken_line") return "model guesses";
+  if (check.rule == "reproducibility") return "answers change from run to run";
   return check.group == "accuracy" ? "accuracy loss" : !Benchmark(check).empty() ? "slowdown" : "failure";
 }
 
@@ -200,6 +201,10 @@ std::string RecommendedAction(const Page& page) {
             "Do not merge. Answers got worse: compare the lost questions below between the two builds, and "
             "rule "
             "out the environment differences. Running again until it is green would only hide it.");
+      if (fails([](const Check& check) { return Fails(check) && check.rule == "reproducibility"; }))
+        return say(
+            "Do not merge. The same seeded requests got other texts: look at what a request's place in the "
+            "batch, its seed and the prefix cache have to do with its answer.");
       return say(
           "Do not merge before the slowdown is explained or accepted. Rule out the environment differences "
           "below; "

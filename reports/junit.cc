@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "reports/markup_text.h"
+#include "reports/text_line.h"
 #include "reports/view.h"
 
 namespace assay::reports {
@@ -47,7 +48,7 @@ std::string CaseName(const Check& check) {
 // GitLab shows the text and not the message, so the text says all.
 std::string WhyText(const Check& check) {
   std::string text = check.reason;
-  for (const std::string& detail : check.details) text += "\n" + detail;
+  for (const std::string& detail : check.details) text += "\n" + AtMost(detail, 2000);
   return Escaped(text);
 }
 
@@ -133,7 +134,7 @@ Suite CellSuite(const View& view, const CellRecord* cell, const std::string& key
                   Escaped(key.empty() ? "run" : key), counts.tests, counts.failures, counts.errors,
                   counts.skipped) +
       fmt::format(" time=\"{:.3f}\" timestamp=\"{}\" hostname=\"{}\"{}>\n",
-                  cell != nullptr ? Duration(*cell) : 0, Timestamp(view.input.record.created),
+                  cell != nullptr ? Duration(*cell) : 0, Escaped(Timestamp(view.input.record.created)),
                   Escaped(cell != nullptr ? cell->fingerprint.host : ""), file) +
       Properties(view.input, cell) + cases + "  </testsuite>\n";
   return suite;

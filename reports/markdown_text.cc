@@ -18,9 +18,16 @@ std::string StopLinks(std::string text) {
   text = ReplaceAll(std::move(text), "@", "@" + stop);
   text = ReplaceAll(std::move(text), "#", "#" + stop);
   text = ReplaceAll(std::move(text), "://", ":" + stop + "//");
-  for (const char* prefix : {"www.", "WWW.", "GH-", "gh-"}) {
-    const std::string word = prefix;
-    text = ReplaceAll(std::move(text), word, word.substr(0, word.size() - 1) + stop + word.back());
+  for (const std::string_view word : {"www.", "gh-"}) {
+    const std::string lower = ToLower(text);
+    std::string stopped;
+    size_t done = 0;
+    for (size_t at; (at = lower.find(word, done)) != std::string::npos;) {
+      const size_t last = at + word.size() - 1;
+      stopped.append(text, done, last - done).append(stop).append(1, text[last]);
+      done = last + 1;
+    }
+    text = stopped.append(text, done);
   }
   return text;
 }

@@ -18,6 +18,7 @@ TEST(Inline, MakesForeignTextHarmless) {
       {"mention", "ask @octocat", "ask @" ZWSP "octocat"},
       {"issue", "fixes #12 and GH-12", "fixes #" ZWSP "12 and GH" ZWSP "-12"},
       {"bare link", "see https://a.b", "see https:" ZWSP "//a.b"},
+      {"issue, oddly spelt", "fixes Gh-12", "fixes Gh" ZWSP "-12"},
       {"bare www", "www.a.b", "www" ZWSP ".a.b"},
       {"link", "[x](y)", "\\[x\\](y)"},
       {"image", "![x](y)", "\\!\\[x\\](y)"},

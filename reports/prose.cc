@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <map>
 
 #include "base/text.h"
 #include "reports/chinese.h"
@@ -98,12 +100,16 @@ bool HoldsOtherClauses(const Phrase& phrase, const std::vector<std::string>& val
                      [](const std::string& value) { return value.find("; ") != std::string::npos; });
 }
 
-std::optional<std::string> Whole(std::string_view english, bool parts) {
+// What was translated so far: parts of parts come again and again.
+using Known = std::map<std::string, std::string, std::less<>>;
+std::string Translated(std::string_view english, Known& known);
+
+std::optional<std::string> Whole(std::string_view english, bool parts, Known& known) {
   for (const Row& row : Rows()) {
     if (row.part != parts) continue;
     if (auto values = ValuesBetween(row.literals, english)) {
       if (HoldsOtherClauses(*row.phrase, *values)) continue;
-      for (std::string& value : *values) value = ChineseProse(value);
+      for (std::string& value : *values) value = Translated(value, known);
       return Fill(row.phrase->chinese, *values);
     }
   }
@@ -112,13 +118,29 @@ std::optional<std::string> Whole(std::string_view english, bool parts) {
 
 // "a; b" as "a；b" when either half has a phrase.
 std::optional<std::string> InParts(std::string_view english, std::string_view separator,
-                                   std::string_view chinese) {
+                                   std::string_view chinese, Known& known) {
   const size_t at = english.find(separator);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view left = english.substr(0, at), right = english.substr(at + separator.size());
-  const std::string ours = ChineseProse(left), theirs = ChineseProse(right);
+  const std::string ours = Translated(left, known), theirs = Translated(right, known);
   if (ours == left && theirs == right) return std::nullopt;
   return ours + std::string(chinese) + theirs;
+}
+
+std::string Searched(std::string_view english, Known& known) {
+  if (auto whole = Whole(english, false, known)) return *whole;
+  if (auto parts = InParts(english, "; ", "；", known)) return *parts;
+  if (auto parts = InParts(english, ", ", "，", known)) return *parts;
+  if (auto whole = Whole(english, true, known)) return *whole;
+  if (auto parts = InParts(english, ": ", "：", known)) return *parts;
+  return std::string(english);
+}
+
+std::string Translated(std::string_view english, Known& known) {
+  if (const auto found = known.find(english); found != known.end()) return found->second;
+  std::string chinese = Searched(english, known);
+  known.emplace(english, chinese);
+  return chinese;
 }
 
 }  // namespace
@@ -128,12 +150,10 @@ std::optional<std::vector<std::string>> ValuesOf(std::string_view pattern, std::
 }
 
 std::string ChineseProse(std::string_view english) {
-  if (auto whole = Whole(english, false)) return *whole;
-  if (auto parts = InParts(english, "; ", "；")) return *parts;
-  if (auto parts = InParts(english, ", ", "，")) return *parts;
-  if (auto whole = Whole(english, true)) return *whole;
-  if (auto parts = InParts(english, ": ", "：")) return *parts;
-  return std::string(english);
+  constexpr size_t kSentence = 1000;  // what is longer is no sentence of ours
+  if (english.size() > kSentence) return std::string(english);
+  Known known;
+  return Translated(english, known);
 }
 
 }  // namespace assay::reports

@@ -73,5 +73,12 @@ TEST(Chinese, EachPhraseStandsOnceAndKeepsItsValues) {
   }
 }
 
+// An error of a server: no sentence of ours, with separators without end.
+TEST(ChineseProse, ReadsForeignTextInTime) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "'loc', 'x': ; ";
+  EXPECT_EQ(ChineseProse(text), text);
+}
+
 }  // namespace
 }  // namespace assay::reports

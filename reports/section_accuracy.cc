@@ -63,6 +63,11 @@ std::vector<std::string> Columns(const Page& page, const ScoreRow& row) {
           LoudVerdict(page, paired), LimitCell(page, row)};
 }
 
+std::string RowName(const Page& page, const CellRecord& cell, const ScoreRow& row, size_t rows) {
+  if (!page.ManyCells()) return row.metric;
+  return rows == 1 ? cell.key : cell.key + " " + row.metric;
+}
+
 std::string CountLines(const Page& page, const CellRecord& cell) {
   std::string text;
   for (const std::string& line : AccuracyLines(page.say, *cell.accuracy))
@@ -78,14 +83,15 @@ std::string AccuracySection(const Page& page) {
   std::string rows, counts;
   for (const CellRecord* cell : page.cells) {
     bool loud = false;
-    for (const ScoreRow& row : RowsOf(page, cell->key)) {
+    const auto all = RowsOf(page, cell->key);
+    for (const ScoreRow& row : all) {
       loud |= !IsQuiet(row);
       if (IsQuiet(row) && page.Leaves(Cut::kPassRows)) {
         ++page.omitted.pass_rows;
         continue;
       }
       rows += page.markup.Row(
-          Prepend({page.markup.Code(page.ManyCells() ? cell->key : row.metric)}, Columns(page, row)));
+          Prepend({page.markup.Code(RowName(page, *cell, row, all.size()))}, Columns(page, row)));
     }
     if (cell->accuracy && (loud || !page.Leaves(Cut::kHeldChecks))) counts += CountLines(page, *cell);
   }

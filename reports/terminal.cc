@@ -8,6 +8,7 @@
 #include "reports/display_width.h"
 #include "reports/numbers.h"
 #include "reports/report.h"
+#include "reports/text_line.h"
 #include "reports/view.h"
 
 namespace assay::reports {
@@ -113,7 +114,7 @@ std::string Reasons(const View& view, const std::string& cell, bool colour) {
     text += fmt::format("  {} {}: {}\n", Painted(record::Name(check->outcome), check->outcome, colour),
                         CheckName(view.say, *check), Printable(view.say.Verdict(check->reason)));
     for (const std::string& detail : check->details)
-      text += "      " + Printable(view.say.Verdict(detail)) + "\n";
+      text += "      " + Printable(AtMost(view.say.Verdict(detail), 600)) + "\n";
   }
   for (const record::VerdictNote& note : view.input.verdict.notes) {
     if (note.cell == cell) text += "  " + view.say("note: {}", Printable(view.say.Verdict(note.text))) + "\n";
