@@ -143,6 +143,43 @@ constexpr Phrase kPhrases[] = {
      "{}，单个数据，没有区间：提升幅度超过容差"},
     {"{}, single figures without an interval: within the margin of {} %",
      "{}，单个数据，没有区间：在 {} % 的容差之内"},
+    {"{}: n too small to decide: {} baseline run; at least {} needed to tell a change from noise",
+     "{}：样本太少，无法判定：基线运行 {} 次；至少需要 {} 次才能区分变化与噪声"},
+    {"{}: n too small to decide: {} baseline runs; at least {} needed to tell a change from noise",
+     "{}：样本太少，无法判定：基线运行 {} 次；至少需要 {} 次才能区分变化与噪声"},
+    {"{} (95 % {} to {}): worse than the margin of {} %, but runs of equal code differ by up to {} %",
+     "{}（95 % 区间 {} 至 {}）：变差超过 {} % 的容差，但相同代码的运行之间相差可达 {} %"},
+    {"{} (95 % {} to {}): worse by more than the noise floor of {} %",
+     "{}（95 % 区间 {} 至 {}）：变差幅度超过 {} % 的噪声下限"},
+    {"{} (95 % {} to {}): worse than the margin of {} % by itself (p {}), but n is too small to say so among "
+     "{} "
+     "metrics of this run (adjusted p {}, level {}); more baseline runs decide",
+     "{}（95 % 区间 {} 至 {}）：单独看变差超过 {} % 的容差（p {}），但样本太少，无法在本次运行的 {} "
+     "个指标中成立（校正后 p {}，水平 {}）；更多基线运行可以判定"},
+    {"{} (95 % {} to {}): worse than the noise floor of {} % by itself (p {}), but n is too small to say so "
+     "among "
+     "{} metrics of this run (adjusted p {}, level {}); more baseline runs decide",
+     "{}（95 % 区间 {} 至 {}）：单独看变差超过 {} % 的噪声下限（p {}），但样本太少，无法在本次运行的 {} "
+     "个指标中成立（校正后 p {}，水平 {}）；更多基线运行可以判定"},
+    {"{}: this gate cannot see a loss of {} %: runs of equal code on this machine differ by up to {}; a "
+     "quieter "
+     "machine or a wider margin helps",
+     "{}：此门禁看不到 {} % 的退化：本机上相同代码的运行之间相差可达 {}；更安静的机器或更大的容差会有帮助"},
+    {"{} of {} answers were cut at the token limit, {} of {} in the baseline ({} points)",
+     "{1} 个答案中 {0} 个在令牌上限处被截断，基线 {3} 个中有 {2} 个（{4} 分）"},
+    {"{} of {} answers were cut at the token limit, {} of {} in the baseline ({} points): does the model's "
+     "end token "
+     "still end an answer?",
+     "{1} 个答案中 {0} 个在令牌上限处被截断，基线 {3} 个中有 {2} 个（{4} "
+     "分）：模型的结束令牌是否仍会结束回答？"},
+    {"{} seeded requests got the same text alone and all at once",
+     "{} 个带种子的请求单独发送与同时发送得到相同的文本"},
+    {"not all requests were asked twice", "并非所有请求都问了两次"},
+    {"{} of {} seeded requests got another text beside others than alone, and the config says that this "
+     "server does "
+     "not do that",
+     "{1} 个带种子的请求中有 {0} 个与其他请求一起发送时得到不同的文本，而配置声明该服务器不会如此"},
+    {"the record does not say what each request asked for", "记录没有说明每个请求要求的长度"},
     {"{}; {} baseline run; at least {} needed to tell a change from noise",
      "{}；基线运行 {} 次；至少需要 {} 次才能区分变化与噪声"},
     {"{}; {} baseline runs; at least {} needed to tell a change from noise",
