@@ -316,7 +316,7 @@ TEST_F(RunGpqaTest, KeepsNoTextOfAQuestionUnlessAsked) {
   EXPECT_THAT(kept, HasSubstr("max_tokens is too large"));
   EXPECT_EQ(WithoutQuestion("HTTP 400: you said: A long question about spin. Sorry.",
                             "A long question about spin."),
-            "HTTP 400: you said: (question left out) Sorry.");
+            "HTTP 400: you said: (question left out). Sorry.");
 
   options_.include_text = true;
   server_->Queue(Says("Answer: A"));

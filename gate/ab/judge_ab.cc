@@ -124,10 +124,11 @@ class AbJudge {
         if (FindBenchmark(*pair.head, serving.name) == nullptr) missing.push_back(serving.name);
       }
       const CellRecord& head = *pair.head;
-      if (missing.empty() && (head.accuracy || head.reproducibility || !head.serving.empty())) continue;
-      const std::string what =
-          missing.empty() ? "nothing was measured" : "head lacks what base measured: " + Join(missing, ", ");
-      Add({Invalid("V6_completed", NameOf(pair) + ": " + what)});
+      for (const std::string& what : missing)
+        Add({Invalid("V6_completed." + what, NameOf(pair) + ": base measured it and head did not")});
+      if (!missing.empty()) return false;
+      if (head.accuracy || head.reproducibility || !head.serving.empty()) continue;
+      Add({Invalid("V6_completed", NameOf(pair) + ": nothing was measured")});
       return false;
     }
     return true;

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"KeyOfNoSection", "name: tiny", "name: tiny\nzzzzzzzz: 2",
                            "c.yaml:3:1: zzzzzzzz: unknown key; the keys here are schema, extends, name, "
                            "hardware, description, engine, "
-                           "evals, gate"},
+                           "evals, gate, workarounds"},
                       Case{"MergeKey", "kind: bundled", "<<: {kind: bundled}",
                            "c.yaml:5:3: engine.<<: merge keys are not read; share keys with "
                            "other files through extends"},

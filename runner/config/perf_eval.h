@@ -21,8 +21,8 @@ struct PerfEvalServer {
 };
 
 // Defaults are those of `vllm bench serve`.
-struct BenchOptions : evals::ServingOptions {
-  BenchOptions() {
+struct VllmBenchArgs : evals::ServingOptions {
+  VllmBenchArgs() {
     num_prompts = 1000;
     warmups = 0;
     temperature.reset();
@@ -34,7 +34,7 @@ struct PerfEvalBench {
   std::string name;
   std::vector<int64_t> max_concurrency;  // a shape each; empty: no limit
   int repetitions = 1;
-  BenchOptions options;
+  VllmBenchArgs options;
 };
 
 struct PerfEvalBenches {
@@ -53,7 +53,7 @@ struct PerfEvalFile {
 };
 
 const Section<PerfEvalFile>& PerfEvalSection();
-const Section<BenchOptions>& PerfEvalArgsSection();
+const Section<VllmBenchArgs>& PerfEvalArgsSection();
 const Section<PerfEvalBench>& PerfEvalBenchSection();
 
 // `profile` is that of the workload's GPU, where a file of profiles was found.

@@ -63,12 +63,12 @@ YamlNode Spelled(const YamlNode& args, const std::string& path, Reading& reading
   return spelled;
 }
 
-Value<BenchOptions> BenchArgs() {
-  Value<BenchOptions> value = Sub(PerfEvalArgsSection());
+Value<VllmBenchArgs> BenchArgs() {
+  Value<VllmBenchArgs> value = Sub(PerfEvalArgsSection());
   value.read = [read = value.read](const YamlNode& node, const Where& where, Reading& reading) {
     return read(node.IsMap() ? Spelled(node, where.path, reading) : node, where, reading);
   };
-  value.write = [](const BenchOptions&, Form) { return Json(); };
+  value.write = [](const VllmBenchArgs&, Form) { return Json(); };
   return value;
 }
 
@@ -96,8 +96,8 @@ void CheckBench(const YamlNode& node, const std::string& path, const PerfEvalBen
 
 }  // namespace
 
-const Section<BenchOptions>& PerfEvalArgsSection() {
-  using S = BenchOptions;
+const Section<VllmBenchArgs>& PerfEvalArgsSection() {
+  using S = VllmBenchArgs;
   static const Section<S> section = {
       "perf-eval.vllm_bench.configs[].args",
       "Further arguments of `vllm bench serve`.",
