@@ -18,7 +18,7 @@ struct FaultCase {
 };
 
 // Servers log what they are asked, as they please.
-TEST_F(AssayTest, ALogThatQuotesQuestionsLeavesThemOutOfEveryFile) {
+TEST_F(AssayTest, ALogThatQuotesQuestionsIsKeptWithoutThem) {
   const std::string quoted =
       R"(Received request: prompt: '...\n\nExpress your final answer as the corresponding option')";
   EXPECT_EQ(RunScene({.server_flags = "--die-after-requests, \"5\", --die-signal, \"11\", --stderr-line, "
@@ -30,9 +30,16 @@ TEST_F(AssayTest, ALogThatQuotesQuestionsLeavesThemOutOfEveryFile) {
   ASSERT_TRUE(record.cells.at(0).server.failure);
   EXPECT_EQ(record.cells[0].server.failure->log_tail.at(0),
             "Received request: prompt: '...\\n\\n(question left out)'");
-  for (const char* file : {"record.json", "report.md", "verdict.json", "journal.jsonl"}) {
-    EXPECT_EQ(ReadFile(LastOut() / file).value().find("final answer"), std::string::npos) << file;
+  // Elsewhere it stands in the command line alone, which is the user's own.
+  EXPECT_EQ(record.cells[0].server.failure->message.find("final answer"), std::string::npos);
+  for (const record::Check& check : Verdict().checks) {
+    EXPECT_EQ(check.reason.find("final answer"), std::string::npos);
+    for (const std::string& line : check.details) {
+      if (line.find("--stderr-line") != std::string::npos) continue;
+      EXPECT_EQ(line.find("final answer"), std::string::npos) << line;
+    }
   }
+  EXPECT_EQ(ReadFile(LastOut() / "journal.jsonl").value().find("final answer"), std::string::npos);
 }
 
 class ServerFaultTest : public AssayTest, public ::testing::WithParamInterface<FaultCase> {};
