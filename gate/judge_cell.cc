@@ -147,7 +147,12 @@ class CellJudge {
     ServingValidity own = JudgeServingValidity(cell_, serving);
     ServingValidity load;
     if (own.usable && policy_.baseline.requested && !runs.empty()) load = JudgeSameLoad(cell_, serving, runs);
-    const bool usable = own.usable && load.usable;
+    std::optional<Check> pace;
+    if (own.usable && policy_.baseline.requested && cell_.fingerprint.hardware == "cpu")
+      pace = JudgeSamePace(cell_, serving, runs, policy_.policy.performance.margin,
+                           policy_.policy.performance.min_baseline_runs);
+    const bool same_pace = !pace || pace->outcome != Outcome::kInvalid;
+    const bool usable = own.usable && load.usable && same_pace;
     SpeedScope scope = own.throughput && load.throughput ? SpeedScope::kAll : SpeedScope::kLatencyOnly;
     std::string why_not = "the answers did not have the length that throughput needs";
     const auto nothing = [&](std::string why) {
@@ -161,6 +166,7 @@ class CellJudge {
       nothing("the answers fail the accuracy gate, and the speed of wrong answers is no speed");
     Add(std::move(own.checks));
     Add(std::move(load.checks));
+    if (pace) Add({std::move(*pace)});
     std::vector<Check> speeds =
         JudgePerformance(cell_, serving, earlier, policy_.policy.performance, scope, why_not);
     NoteMarginsBelowNoise(speeds);

@@ -1,5 +1,8 @@
 #include "gate/regression.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "gate/acknowledge.h"
 
 namespace assay::gate {
@@ -10,7 +13,8 @@ using record::Outcome;
 std::map<std::string, Outcome> ComparedMetrics(const record::Verdict& verdict, const std::string& cell) {
   std::map<std::string, Outcome> metrics;
   for (const Check& check : verdict.checks) {
-    const std::string metric = check.cell == cell ? MetricOf(check) : "";
+    const bool pace = check.metric.starts_with("V10_machine_pace.");
+    const std::string metric = check.cell != cell ? "" : pace ? kMachinePace : MetricOf(check);
     const bool decides = check.primary || !check.acknowledged.empty();
     if (metric.empty() || !decides) continue;
     const auto [found, fresh] = metrics.emplace(metric, check.outcome);
@@ -20,17 +24,26 @@ std::map<std::string, Outcome> ComparedMetrics(const record::Verdict& verdict, c
   return metrics;
 }
 
-std::vector<Regression> OpenRegressions(const std::vector<JudgedRun>& runs) {
-  std::map<std::string, Regression> open;
+std::vector<Regression> Regressions(const std::vector<JudgedRun>& runs) {
+  std::map<std::string, std::vector<Regression>> of_metric;
   for (const JudgedRun& run : runs) {
     for (const auto& [metric, outcome] : run.metrics) {
-      if (outcome == Outcome::kFail)
-        open.emplace(metric, Regression{metric, run.run_id, run.created, run.commit});
-      if (outcome == Outcome::kPass) open.erase(metric);
+      std::vector<Regression>& all = of_metric[metric];
+      const bool open = !all.empty() && all.back().open;
+      if (!open && outcome == Outcome::kFail)
+        all.push_back({metric, run.run_id, run.created, run.commit, 1, true});
+      if (open && outcome == Outcome::kPass) all.back().open = false;
+      if (open && outcome != Outcome::kPass) ++all.back().runs;
     }
   }
   std::vector<Regression> regressions;
-  for (auto& [metric, regression] : open) regressions.push_back(std::move(regression));
+  for (auto& [metric, all] : of_metric) std::move(all.begin(), all.end(), std::back_inserter(regressions));
+  return regressions;
+}
+
+std::vector<Regression> OpenRegressions(const std::vector<JudgedRun>& runs) {
+  std::vector<Regression> regressions = Regressions(runs);
+  std::erase_if(regressions, [](const Regression& regression) { return !regression.open; });
   return regressions;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@
 namespace assay::gate {
 
 // The outcome of each metric that was compared (gate/acknowledge.h has its name). One that several checks
-// judged passes only if all did.
+// judged passes only if all did. Whether the machine was as fast as before is one of them: kMachinePace.
+inline constexpr char kMachinePace[] = "machine_pace";
 std::map<std::string, record::Outcome> ComparedMetrics(const record::Verdict& verdict,
                                                        const std::string& cell);
 
@@ -24,7 +26,12 @@ struct JudgedRun {
 struct Regression {
   std::string metric;
   std::string run_id, created, commit;  // that opened it
+  int64_t runs = 0;                     // of this metric since, that run with it, until one passed
+  bool open = true;
 };
+
+// All there have been, oldest first by metric.
+std::vector<Regression> Regressions(const std::vector<JudgedRun>& runs);
 
 // What is open after these runs of one cell and branch, oldest first. INCONCLUSIVE closes nothing.
 std::vector<Regression> OpenRegressions(const std::vector<JudgedRun>& runs);

@@ -39,6 +39,19 @@ TEST(OpenRegressions, AreNotClosedByWhatDecidedNothing) {
               SizeIs(1));
 }
 
+TEST(Regressions, CountTheRunsUntilOnePassed) {
+  const auto all = Regressions({Judged("1", Outcome::kPass), Judged("2", Outcome::kFail),
+                                Judged("3", Outcome::kInconclusive), Judged("4", Outcome::kFail),
+                                Judged("5", Outcome::kPass), Judged("6", Outcome::kFail)});
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].run_id, "2");
+  EXPECT_EQ(all[0].runs, 3);
+  EXPECT_FALSE(all[0].open);
+  EXPECT_EQ(all[1].run_id, "6");
+  EXPECT_EQ(all[1].runs, 1);
+  EXPECT_TRUE(all[1].open);
+}
+
 TEST(ComparedMetrics, AreThoseThatAVerdictDecided) {
   const testing::Scene scene = testing::FailScene();
   const std::string cell = scene.run.cells[0].key;
@@ -68,6 +81,15 @@ TEST(ComparedMetrics, PassOnlyIfEveryCheckOfTheMetricDoes) {
   verdict.checks[0].outcome = Outcome::kFail;
   EXPECT_EQ(ComparedMetrics(verdict, "c").at("gpqa_score"), Outcome::kFail);
   EXPECT_THAT(ComparedMetrics(verdict, "other"), IsEmpty());
+}
+
+TEST(ComparedMetrics, SayWhetherTheMachineWasAsFastAsBefore) {
+  record::Verdict verdict;
+  verdict.checks.push_back(CheckOf("validity", "V10_machine_pace.s", "validity"));
+  verdict.checks.push_back(CheckOf("validity", "V10_machine_pace.t", "validity"));
+  EXPECT_EQ(ComparedMetrics(verdict, "c").at(kMachinePace), Outcome::kPass);
+  verdict.checks[1].outcome = Outcome::kInvalid;
+  EXPECT_EQ(ComparedMetrics(verdict, "c").at(kMachinePace), Outcome::kInvalid);
 }
 
 TEST(ComparedMetrics, CountAnAcknowledgedFailAsOne) {

@@ -9,6 +9,7 @@
 
 #include "gate/check.h"
 #include "gate/load.h"
+#include "record/prediction.h"
 #include "record/statistics.h"
 
 namespace assay::gate {
@@ -291,6 +292,36 @@ ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& servi
                                 : ": another load is another point of the latency-throughput curve")));
   }
   return validity;
+}
+
+std::optional<Check> JudgeSamePace(const CellRecord& cell, const ServingRecord& serving,
+                                   const std::vector<const ServingRecord*>& baseline, double margin,
+                                   int least) {
+  const auto pace = [](const ServingRecord& run) {
+    const record::Metric* metric = Find(run.metrics, "machine_pace");
+    return metric && metric->value ? std::max(*metric->value, 0.0) : 0;
+  };
+  const double ours = pace(serving);
+  std::vector<double> theirs = Of(baseline, +pace);
+  std::erase(theirs, 0);
+  if (ours <= 0 || std::ssize(theirs) < std::max(least, 2)) return std::nullopt;
+  const record::RunChange change = record::ChangeAgainstRuns(ours, theirs, /*higher_is_better=*/true);
+  const double slower = -std::expm1(-change.mean);  // of the baseline's pace
+  const bool beyond_noise = change.low > 0 || change.high < 0;
+  Check check = Named(cell, serving, "V10_machine_pace");
+  check.baseline_samples = std::ssize(theirs);
+  const double limit =
+      beyond_noise ? std::log1p(margin) : std::max(std::abs(change.mean), std::log1p(margin));
+  check.reference = margin;
+  check = Within(std::move(check), change.mean, -limit, limit);
+  const std::string measured = fmt::format("the machine itself ran {:.1f} % {} than in the baseline runs",
+                                           std::abs(slower) * 100, slower < 0 ? "faster" : "slower");
+  return Because(std::move(check),
+                 Holds(check)
+                     ? fmt::format("{} (limit {:.0f} % and what it varies by)", measured, margin * 100)
+                     : fmt::format("{}, more than {:.0f} % and than it varies by: speeds of this "
+                                   "moment say nothing of the change; run again",
+                                   measured, margin * 100));
 }
 
 }  // namespace assay::gate

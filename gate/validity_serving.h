@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "record/verdict.h"
@@ -19,5 +20,14 @@ ServingValidity JudgeServingValidity(const record::CellRecord& cell, const recor
 // V3 and the two-sided half of V4: the same load on both sides. `baseline` must not be empty.
 ServingValidity JudgeSameLoad(const record::CellRecord& cell, const record::ServingRecord& serving,
                               const std::vector<const record::ServingRecord*>& baseline);
+
+// V10: the machine ran as fast as in the baseline runs, as a fixed piece of work beside each benchmark shows.
+// A pace that differs by more than `margin`, and by more than those of the baseline runs lead to expect (95 %
+// prediction interval), breaks the comparison either way: a slow machine looks like a loss and a fast one
+// hides it. Absent where this run did not measure its pace or `least` baseline runs did not.
+std::optional<record::Check> JudgeSamePace(const record::CellRecord& cell,
+                                           const record::ServingRecord& serving,
+                                           const std::vector<const record::ServingRecord*>& baseline,
+                                           double margin, int least);
 
 }  // namespace assay::gate

@@ -209,5 +209,44 @@ TEST(JudgeServingValidity, NeverPassesWhatTheRecordCannotShow) {
   EXPECT_EQ(check.reason, "not possible: 100 answers came without the server's own token count");
 }
 
+ServingRecord WithPace(double passes_per_second) {
+  ServingRecord serving;
+  serving.name = "s";
+  serving.metrics.push_back(
+      {"machine_pace", "passes/s", record::Direction::kHigherIsBetter, passes_per_second, 1});
+  return serving;
+}
+
+// Log paces of -0.01, 0, +0.01 three times over have s = 0.00866; with n = 9 and t_{0.975, 8} = 2.306 a new
+// one is expected within 2.306 * 0.00866 * sqrt(1 + 1/9) = 2.1 % of 1000. The margin of 3 % is wider here.
+TEST(JudgeSamePace, BreaksWhenTheMachineWasAnother) {
+  std::vector<ServingRecord> runs;
+  for (const double log_pace : {-0.01, 0.0, 0.01, -0.01, 0.0, 0.01, -0.01, 0.0, 0.01})
+    runs.push_back(WithPace(1000 * std::exp(log_pace)));
+  std::vector<const ServingRecord*> baseline;
+  for (const ServingRecord& run : runs) baseline.push_back(&run);
+  const auto outcome = [&](double pace) {
+    return JudgeSamePace({}, WithPace(pace), baseline, 0.03, 5)->outcome;
+  };
+  EXPECT_EQ(outcome(1000), Outcome::kPass);
+  EXPECT_EQ(outcome(975), Outcome::kPass);
+  EXPECT_EQ(outcome(1025), Outcome::kPass);
+  EXPECT_EQ(outcome(960), Outcome::kInvalid) << "slow";
+  EXPECT_EQ(outcome(1040), Outcome::kInvalid) << "fast: it would hide a loss";
+  EXPECT_EQ(JudgeSamePace({}, WithPace(600), baseline, 0.03, 5)->metric, "V10_machine_pace.s");
+  EXPECT_FALSE(JudgeSamePace({}, WithPace(600), {baseline[0]}, 0.03, 5)) << "one run has no spread";
+  EXPECT_FALSE(JudgeSamePace({}, ServingRecord{}, baseline, 0.03, 5)) << "not measured";
+}
+
+// Where runs vary by more than the margin, only what is outside of their range breaks the comparison.
+TEST(JudgeSamePace, AllowsWhatTheMachineDoesAnyway) {
+  std::vector<ServingRecord> runs;
+  for (const double pace : {800.0, 1000.0, 1250.0, 900.0, 1100.0}) runs.push_back(WithPace(pace));
+  std::vector<const ServingRecord*> baseline;
+  for (const ServingRecord& run : runs) baseline.push_back(&run);
+  EXPECT_EQ(JudgeSamePace({}, WithPace(800), baseline, 0.03, 5)->outcome, Outcome::kPass);
+  EXPECT_EQ(JudgeSamePace({}, WithPace(400), baseline, 0.03, 5)->outcome, Outcome::kInvalid);
+}
+
 }  // namespace
 }  // namespace assay::gate

@@ -263,6 +263,18 @@ constexpr Phrase kPhrases[] = {
     {"{} requests in flight here and {} in the baseline (limit 5 %): another load is another point of the "
      "latency-throughput curve",
      "平均并发本次 {} 个请求，基线 {} 个（上限 5 %）：负载不同，对应时延-吞吐曲线上的另一点"},
+    {"the machine itself ran {} % faster than in the baseline runs (limit {} % and what it varies by)",
+     "机器本身比基线运行时快 {} %（上限 {} % 及其自身波动）"},
+    {"the machine itself ran {} % slower than in the baseline runs (limit {} % and what it varies by)",
+     "机器本身比基线运行时慢 {} %（上限 {} % 及其自身波动）"},
+    {"the machine itself ran {} % faster than in the baseline runs, more than {} % and than it varies by: "
+     "speeds of "
+     "this moment say nothing of the change; run again",
+     "机器本身比基线运行时快 {} %，超过 {} % 及其自身波动：此刻的速度不能说明这次改动；请重新运行"},
+    {"the machine itself ran {} % slower than in the baseline runs, more than {} % and than it varies by: "
+     "speeds of "
+     "this moment say nothing of the change; run again",
+     "机器本身比基线运行时慢 {} %，超过 {} % 及其自身波动：此刻的速度不能说明这次改动；请重新运行"},
     {"imported results do not say which machine, flags and model they are of",
      "导入的结果没有说明所用的机器、参数与模型"},
     {"the run has no cell: nothing was measured", "运行中没有任何单元：没有测量任何内容"},

@@ -26,6 +26,7 @@ ServingOptions LoadOf(const ReproducibilityOptions& options, int64_t concurrency
   load.body_patch = fmt::format(R"({{"seed": {}}})", options.seed);
   load.vocab_size = options.vocab_size;
   load.special_ids = options.special_ids;
+  load.headers = options.headers;
   load.max_concurrency = concurrency;
   load.warmups = 0;
   load.seed = static_cast<uint64_t>(options.seed);

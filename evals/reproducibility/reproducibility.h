@@ -19,6 +19,7 @@ struct ReproducibilityOptions {
   int64_t seed = 0;
   int32_t vocab_size = 0;  // prompts draw ids below this less `special_ids`
   std::vector<int32_t> special_ids;
+  std::vector<std::string> headers;  // "Name: value", with every request
   double request_timeout_s = 600;
 };
 

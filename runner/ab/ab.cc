@@ -44,6 +44,15 @@ std::string ApiKey() {
   return "";
 }
 
+// Of servers that run already: whoever asks them shows the key.
+void AuthorizeEvals(const std::string& key, EvalsConfig& evals) {
+  if (key.empty()) return;
+  const std::string header = "Authorization: Bearer " + key;
+  if (evals.gpqa) evals.gpqa->api_key = key;
+  for (evals::ServingOptions& serving : evals.serving) serving.headers.push_back(header);
+  if (evals.reproducibility) evals.reproducibility->headers.push_back(header);
+}
+
 record::AbRecord DesignOf(const AbOptions& options, const ArmPlans& plans, int64_t seed) {
   record::AbRecord design;
   design.base = plans.base.arm;
@@ -63,9 +72,7 @@ Status Prepare(ArmPlan& plan) {
     RETURN_IF_ERROR(PreflightOfEvals(plan.cell));
     const std::string key = ApiKey();
     ASSIGN_OR_RETURN(const auto server, RunningServer::Connect(plan.url, plan.cell.launch.model_id, key));
-    if (auto& gpqa = plan.cell.config.evals.gpqa) gpqa->api_key = key;
-    for (evals::ServingOptions& serving : plan.cell.config.evals.serving)
-      if (!key.empty()) serving.headers.push_back("Authorization: Bearer " + key);
+    AuthorizeEvals(key, plan.cell.config.evals);
   } else if (plan.build) {
     RETURN_IF_ERROR(PreflightBeforeBuild(plan.cell));
   } else {

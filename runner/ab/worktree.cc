@@ -14,17 +14,17 @@
 #include "base/text.h"
 #include "runner/ab/shell_command.h"
 #include "runner/plan/program_output.h"
+#include "runner/store/git.h"
 
 namespace assay::runner {
 namespace {
 
 constexpr char kReason[] = "assay builds here";
 
-Result<std::string> Git(const Path& folder, std::vector<std::string> arguments) {
+Result<std::string> GitOutput(const Path& folder, std::vector<std::string> arguments) {
   const bool long_work = arguments.front() == "worktree";
-  arguments.insert(arguments.begin(), {"git", "-C", folder.string()});
-  ASSIGN_OR_RETURN(const std::string output,
-                   ProgramOutput(arguments, std::chrono::seconds(long_work ? 600 : 30)));
+  ASSIGN_OR_RETURN(const std::string output, ProgramOutput(GitCommand(folder, std::move(arguments)),
+                                                           std::chrono::seconds(long_work ? 600 : 30)));
   return std::string(Trim(output));
 }
 
@@ -43,19 +43,19 @@ std::optional<int> TryLock(const Path& file, int flags) {
 
 // What git knows of it goes first: what is left then is an ordinary folder.
 void Remove(const Path& repository, const Path& folder) {
-  const auto removed = Git(repository, {"worktree", "remove", "--force", "--force", folder.string()});
+  const auto removed = GitOutput(repository, {"worktree", "remove", "--force", "--force", folder.string()});
   std::error_code failed;
   std::filesystem::remove_all(folder, failed);
   if (failed) spdlog::warn("{}: cannot be removed: {}", folder.string(), failed.message());
   if (removed) return;
-  static_cast<void>(Git(repository, {"worktree", "unlock", folder.string()}));
-  static_cast<void>(Git(repository, {"worktree", "prune"}));
+  static_cast<void>(GitOutput(repository, {"worktree", "unlock", folder.string()}));
+  static_cast<void>(GitOutput(repository, {"worktree", "prune"}));
 }
 
 }  // namespace
 
 Result<Path> CheckoutOf(const Path& folder) {
-  const auto top = Git(folder, {"rev-parse", "--show-toplevel"});
+  const auto top = GitOutput(folder, {"rev-parse", "--show-toplevel"});
   if (top && !top->empty()) return Path(*top);
   return Fail(ErrorKind::kUsage, "{}: is in no git checkout; name one with --repository",
               std::filesystem::absolute(folder).lexically_normal().string());
@@ -63,7 +63,7 @@ Result<Path> CheckoutOf(const Path& folder) {
 
 Result<std::string> ResolveCommit(const Path& folder, const std::string& ref) {
   const auto commit =
-      Git(folder, {"rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"});
+      GitOutput(folder, {"rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"});
   if (commit && !commit->empty()) return *commit;
   return Fail(
       ErrorKind::kUsage,
@@ -85,8 +85,9 @@ Result<std::unique_ptr<Worktree>> Worktree::Add(const Path& repository, const st
                 LockFile(place).string());
   // From here on the destructor cleans up, whatever git has done of its part.
   std::unique_ptr<Worktree> worktree(new Worktree(repository, place, *lock));
-  const std::string command = ShellJoin({"git", "-C", repository.string(), "worktree", "add", "--quiet",
-                                         "--detach", "--lock", "--reason", kReason, place.string(), commit});
+  const std::string command =
+      ShellJoin(GitCommand(repository, {"worktree", "add", "--quiet", "--detach", "--lock", "--reason",
+                                        kReason, place.string(), commit}));
   ASSIGN_OR_RETURN(const int status, RunShellCommand(command, "/", log_file, interrupted));
   if (status == 0) return worktree;
   return Fail(ErrorKind::kInfrastructure, "git worktree add {} {}: failed: {}", place.string(), commit,
@@ -102,7 +103,7 @@ Worktree::~Worktree() {
 
 std::vector<Path> RemoveAbandonedWorktrees(const Path& repository) {
   std::vector<Path> removed;
-  const auto list = Git(repository, {"worktree", "list", "--porcelain"});
+  const auto list = GitOutput(repository, {"worktree", "list", "--porcelain"});
   if (!list) return removed;
   Path folder;
   for (const std::string& line : SplitLines(*list)) {

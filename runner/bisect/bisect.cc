@@ -12,6 +12,7 @@
 #include "gate/acknowledge.h"
 #include "runner/ab/build_ref.h"
 #include "runner/ab/shell_command.h"
+#include "runner/ab/worktree.h"
 #include "runner/cli/exit_code.h"
 #include "runner/config/config.h"
 #include "runner/run/interrupt.h"
@@ -90,6 +91,10 @@ class Bisector {
       spdlog::warn("{}: {}", commits_[step.commit].substr(0, 12), build.failure->message);
       return StepAnswer::kBroken;
     }
+    ASSIGN_OR_RETURN(const StepAnswer answer, Measure(step, base, build.program));
+    if (answer != StepAnswer::kBroken || interrupted_) return answer;
+    spdlog::warn("{}: not measured, by no fault of the commit's code that is known; once more",
+                 commits_[step.commit].substr(0, 12));
     return Measure(step, base, build.program);
   }
 
@@ -218,6 +223,8 @@ Result<int> Bisect(const BisectOptions& options) {
     ASSIGN_OR_RETURN(const Path checkout, CheckoutOf(options.repository));
     ASSIGN_OR_RETURN(program, ProgramWithinCheckout(config, checkout));
   }
+  for (const Path& left : RemoveAbandonedWorktrees(options.repository))
+    spdlog::warn("removed {}, which a killed assay had left", left.string());
   const Path out = options.out.empty() ? Path("out") / ("bisect-" + NewRunId()) : options.out;
   RETURN_IF_ERROR(MakeFolders(out));
   return Bisector(options, std::move(commits), std::filesystem::absolute(out), program).Run(good);

@@ -82,7 +82,8 @@ Result<std::vector<Config>> LoadConfigs(const std::vector<Path>& paths) {
     configs.push_back(std::move(config));
     return {};
   };
-  for (const Path& path : paths) {
+  for (const Path& named : paths) {
+    const Path path = OrInstalled(named, Surroundings::OfThisProcess());
     if (IsFolder(path)) {
       RETURN_IF_ERROR(AddFolder(path, configs));
     } else if (IsList(path)) {
@@ -109,7 +110,8 @@ Path ConfigsFolder(const Path& config_file) {
 
 Result<std::vector<FileCheck>> ValidatePaths(const std::vector<Path>& paths) {
   std::vector<Path> files;
-  for (const Path& path : paths) {
+  for (const Path& named : paths) {
+    const Path path = OrInstalled(named, Surroundings::OfThisProcess());
     if (!IsFolder(path)) {
       files.push_back(path);
       continue;

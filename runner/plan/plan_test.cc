@@ -72,6 +72,19 @@ TEST(Plan, PathsAreLookedForBesideTheConfigFirst) {
   EXPECT_EQ(PlanOne(file, here).launch.model_id, "tiny");
 }
 
+TEST(OrInstalled, FindsWhatAPackageBroughtUnlessTheWorkingFolderHasIt) {
+  ConfigFolder folder;
+  Surroundings here = In(folder);
+  here.program_folder = folder.path() / "opt/bin";
+  const Path installed = folder.Write("opt/share/assay/configs/cpu/a.yaml", kExampleConfig);
+  EXPECT_EQ(OrInstalled("configs/cpu/a.yaml", here), installed);
+  EXPECT_EQ(OrInstalled("configs/cpu/", here), (folder.path() / "opt/share/assay/configs/cpu/").string());
+  EXPECT_EQ(OrInstalled("configs/cpu/b.yaml", here), "configs/cpu/b.yaml") << "named as given in the error";
+  EXPECT_EQ(OrInstalled("/configs/cpu/a.yaml", here), "/configs/cpu/a.yaml");
+  folder.Write("work/configs/cpu/a.yaml", kExampleConfig);
+  EXPECT_EQ(OrInstalled("configs/cpu/a.yaml", here), "configs/cpu/a.yaml");
+}
+
 TEST(Plan, HashDoesNotKnowWhereThingsLie) {
   ConfigFolder folder;
   const Path file = folder.Write("cfg/c.yaml", kExampleConfig);

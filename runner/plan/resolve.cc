@@ -50,6 +50,12 @@ Surroundings Surroundings::OfThisProcess() {
   return here;
 }
 
+Path OrInstalled(const Path& path, const Surroundings& here) {
+  if (path.is_absolute() || here.program_folder.empty() || Exists(here.working_folder / path)) return path;
+  const Path installed = (here.program_folder.parent_path() / "share/assay" / path).lexically_normal();
+  return Exists(installed) ? installed : path;
+}
+
 Found FindPath(const std::string& text, const Path& config_file, const Surroundings& here) {
   Found found;
   Look(config_file.parent_path() / text, found);  // an absolute text replaces the folder

@@ -33,6 +33,9 @@ Found FindPath(const std::string& text, const Path& config_file, const Surroundi
 Found FindModel(const std::string& text, const Path& config_file, const Surroundings& here);
 // A program by path, or by name in PATH; it must be executable.
 Found FindProgram(const std::string& program, const Surroundings& here);
+// The path itself; or, when it is relative and not there, the same below share/assay beside the program's
+// bin, where a package puts configs and the bundled model.
+Path OrInstalled(const Path& path, const Surroundings& here);
 // gpqa/gpqa_<variant>.csv in the data folder.
 Path GpqaFilePath(const std::string& variant, const Surroundings& here);
 

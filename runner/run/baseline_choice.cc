@@ -48,16 +48,22 @@ Result<gate::Baseline> FromFile(const Path& file, const Cell& wanted) {
   return gate::Baseline{file.string(), {*cell}};
 }
 
+// A PASS after fewer runs than a baseline needs was held against the level before: the loss was undone.
+bool IsAtNewLevel(const gate::Regression& regression, const gate::Policy& policy) {
+  return regression.open || regression.runs >= policy.performance.min_baseline_runs;
+}
+
 // The regressions that are open on the branch, in words; and since when the level of the newest accepted one
-// holds ("" when none is accepted): what was before is another level.
+// holds ("" when none is accepted): what was before is another level, also once runs pass at the new one.
 std::string AddRegressions(const std::vector<StoredRun>& runs, const CellLine& line,
                            const gate::Policy& policy, gate::Baseline& baseline) {
   std::string accepted_since;
-  for (const gate::Regression& regression : gate::OpenRegressions(JudgedRuns(runs, line))) {
+  for (const gate::Regression& regression : gate::Regressions(JudgedRuns(runs, line))) {
     if (gate::IsAccepted(policy.acknowledgements, line.cell_key, regression.metric, policy.today)) {
-      accepted_since = std::max(accepted_since, regression.created);
+      if (IsAtNewLevel(regression, policy)) accepted_since = std::max(accepted_since, regression.created);
       continue;
     }
+    if (!regression.open) continue;
     baseline.regressions.push_back(fmt::format(
         "open on {}: {}; none of its runs becomes a baseline until one passes or somebody accepts it: "
         "assay baseline ack {} {}",
@@ -73,19 +79,6 @@ void DropEarlierLevel(const std::string& since, int enough, std::vector<FoundCel
   std::erase_if(runs, [&](const FoundCell& run) { return !at_level(run); });
 }
 
-// So many of the branch's newest runs are searched for runs of equal code, which measure the noise floor.
-constexpr int kRunsForNoise = 30;
-
-// What the noise floor is measured from: the speeds, without each request behind them.
-gate::DatedCell SpeedsOf(const FoundCell& run) {
-  gate::DatedCell speeds{run.commit, run.created, {}};
-  speeds.cell.key = run.cell.key;
-  speeds.cell.fingerprint = run.cell.fingerprint;
-  speeds.cell.serving = run.cell.serving;
-  for (record::ServingRecord& serving : speeds.cell.serving) serving.requests.clear();
-  return speeds;
-}
-
 // Stored runs of the branch, newest first; of one commit only where `commit` says so.
 Result<gate::Baseline> FromStore(const Cell& cell, const gate::Policy& policy, const std::string& repository,
                                  const std::string& commit, BaselineStore* store) {
@@ -96,10 +89,15 @@ Result<gate::Baseline> FromStore(const Cell& cell, const gate::Policy& policy, c
   ASSIGN_OR_RETURN(const std::vector<StoredRun> all, store->Runs());
   const std::string accepted_since =
       AddRegressions(all, {cell.key, cell.config_hash, host, wanted.branch, repository}, policy, baseline);
-  BaselineQuery query{
-      cell.key, cell.config_hash, wanted.branch, std::max(wanted.runs, kRunsForNoise), repository, commit};
+  BaselineQuery query{cell.key,
+                      cell.config_hash,
+                      wanted.branch,
+                      std::max(wanted.runs, kRunsForNoise),
+                      repository,
+                      commit,
+                      policy.performance.min_baseline_runs};
   ASSIGN_OR_RETURN(std::vector<FoundCell> stored, store->FindDated(query));
-  for (const FoundCell& run : stored) baseline.dated.push_back(SpeedsOf(run));
+  for (const FoundCell& run : stored) baseline.dated.push_back(SpeedsOf(run.commit, run.created, run.cell));
   DropEarlierLevel(accepted_since, policy.performance.min_baseline_runs, stored);
   for (FoundCell& run : stored) {
     if (static_cast<int>(baseline.cells.size()) < wanted.runs) baseline.cells.push_back(std::move(run.cell));
@@ -162,6 +160,15 @@ tl::unexpected<Error> NeedsAb(const Cell& cell, const std::string& commit) {
 }
 
 }  // namespace
+
+gate::DatedCell SpeedsOf(const std::string& commit, const std::string& created, const CellRecord& cell) {
+  gate::DatedCell speeds{commit, created, {}};
+  speeds.cell.key = cell.key;
+  speeds.cell.fingerprint = cell.fingerprint;
+  speeds.cell.serving = cell.serving;
+  for (record::ServingRecord& serving : speeds.cell.serving) serving.requests.clear();
+  return speeds;
+}
 
 bool NamesBranch(const std::string& asked) {
   return !asked.empty() && asked != "none" && !asked.ends_with(".json") && !std::filesystem::exists(asked);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "runner/launch/watchdog.h"
 #include "runner/run/gpqa_hooks.h"
+#include "runner/run/machine_pace.h"
 #include "runner/run/model_identity.h"
 #include "runner/run/progress_line.h"
 #include "runner/run/python_packages.h"
@@ -73,6 +74,16 @@ record::Metric MemoryOf(Server& server) {
   return {"server_memory_mb", "MB", record::Direction::kLowerIsBetter, memory_mb, memory_mb ? 1 : 0};
 }
 
+// Only where server and client share this machine: what another machine does is not known here.
+std::optional<PaceWatch> WatchPaceOf(Server& server) {
+  if (!server.MemoryMb()) return std::nullopt;
+  return PaceWatch();
+}
+
+record::Metric PaceMetric(const PaceWatch& watch) {
+  return {"machine_pace", "passes/s", record::Direction::kHigherIsBetter, watch.PassesPerSecond(), 1};
+}
+
 // The evals of one cell against its running server.
 class CellRun {
  public:
@@ -107,12 +118,14 @@ class CellRun {
   Status Serving(evals::ServingOptions options) {
     options.model = cell_.launch.model_id;
     Status status;
+    const std::optional<PaceWatch> pace = WatchPaceOf(server_);
     Watch("serving:" + options.name, [&](evals::Progress& progress) {
       auto serving = evals::RunServing(
           server_.BaseUrl(), options, progress,
           [&](const record::RequestTiming& request) { journal_.Add(record_.key, options.name, request); });
       if (serving) {
         serving->metrics.push_back(MemoryOf(server_));
+        if (pace) serving->metrics.push_back(PaceMetric(*pace));
         record_.serving.push_back(std::move(*serving));
       } else {
         status = FailWithin("serving " + options.name, std::move(serving).error());

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "runner/cli/exit_code.h"
+#include "runner/run/baseline_choice.h"
 #include "runner/run/interrupt.h"
 #include "runner/run/may_become_baseline.h"
 #include "runner/run/measure.h"
@@ -60,6 +61,7 @@ Result<int> EqualArms(const SelftestOptions& options) {
   gate::CellPolicy policy{cell.key, cell.config.gate, {"earlier runs of this selftest", {}}};
   policy.policy.allow_missing_baseline = true;
   auto& baseline = policy.baseline.cells;  // newest first, as a store gives them
+  auto& dated = policy.baseline.dated;
   const int64_t first = policy.policy.performance.min_baseline_runs;
   const TimePoint start = RealClock().Now();
 
@@ -76,6 +78,8 @@ Result<int> EqualArms(const SelftestOptions& options) {
     if (verdict.exit_code != kExitPass || !MayBecomeBaseline({policy}, verdict)) continue;
     baseline.insert(baseline.begin(), record.cells.front());
     if (std::ssize(baseline) > policy.policy.baseline.runs) baseline.pop_back();
+    dated.insert(dated.begin(), SpeedsOf(record.commit, record.created, record.cells.front()));
+    if (std::ssize(dated) > kRunsForNoise) dated.pop_back();
   }
   fmt::print("{}", EqualArmsText(tally));
   return interrupted ? static_cast<int>(kExitInterrupted) : EqualArmsExitCode(tally);

@@ -1,6 +1,7 @@
 #include "runner/store/git.h"
 
 #include <chrono>
+#include <iterator>
 #include <optional>
 
 #include "base/secrets.h"
@@ -31,7 +32,7 @@ std::optional<std::string> FindBranch(const Path& folder, const std::string& bra
 
 }  // namespace
 
-Result<std::string> Git(const Path& folder, std::vector<std::string> arguments) {
+std::vector<std::string> GitCommand(const Path& folder, std::vector<std::string> arguments) {
   std::vector<std::string> argv = {"env",
                                    "-u",
                                    "GIT_DIR",
@@ -44,8 +45,13 @@ Result<std::string> Git(const Path& folder, std::vector<std::string> arguments) 
                                    "git",
                                    "-C",
                                    folder.string()};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  ASSIGN_OR_RETURN(ProgramEnd end, RunProgram(argv, kLimit, Errors::kWithOutput));
+  argv.insert(argv.end(), std::make_move_iterator(arguments.begin()),
+              std::make_move_iterator(arguments.end()));
+  return argv;
+}
+
+Result<std::string> Git(const Path& folder, std::vector<std::string> arguments) {
+  ASSIGN_OR_RETURN(ProgramEnd end, RunProgram(GitCommand(folder, arguments), kLimit, Errors::kWithOutput));
   if (end.exit_code == 0) return std::string(Trim(end.output));
   return Fail(ErrorKind::kUsage, "git {}: {}", ShellJoin(HideSecrets(std::move(arguments))), Words(end));
 }

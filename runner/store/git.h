@@ -9,6 +9,9 @@
 // The git program, as far as baselines need it. It never asks for a password.
 namespace assay::runner {
 
+// How git is called on a folder: in English, and whatever repository a hook that runs us is of.
+std::vector<std::string> GitCommand(const Path& folder, std::vector<std::string> arguments);
+
 // Its output, trimmed; its own words in the error when it fails.
 Result<std::string> Git(const Path& folder, std::vector<std::string> arguments);
 
