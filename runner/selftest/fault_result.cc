@@ -101,6 +101,13 @@ const char* Name(Standing standing) {
   return "";
 }
 
+bool SaysOnlyThatThePaceDiffers(const Verdict& verdict) {
+  const std::vector<const Check*> red = RedChecks(verdict);
+  return !red.empty() && std::all_of(red.begin(), red.end(), [](const Check* check) {
+    return WithoutBenchmark(*check) == "V10_machine_pace";
+  });
+}
+
 FaultResult ReadVerdict(const Verdict& verdict, const CorpusEntry& entry, std::optional<double> score_mde) {
   FaultResult result;
   std::vector<std::string> names;

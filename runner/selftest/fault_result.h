@@ -32,6 +32,9 @@ enum class Standing {
 Standing StandingOf(const FaultResult& result);
 const char* Name(Standing standing);
 
+// The verdict is red for nothing but the machine's own pace, which is no fault of the engine.
+bool SaysOnlyThatThePaceDiffers(const record::Verdict& verdict);
+
 // Reads a verdict on a run with this fault. `score_mde` is that of the score (see smallest_loss.h).
 FaultResult ReadVerdict(const record::Verdict& verdict, const CorpusEntry& entry,
                         std::optional<double> score_mde);

@@ -114,5 +114,20 @@ TEST(Corpus, HasEachFaultOnceAndSaysWhatShouldNoticeIt) {
   EXPECT_EQ(seen.size(), FaultTable().size());
 }
 
+TEST(SaysOnlyThatThePaceDiffers, IsNotSaidOfAnyOtherRedCheck) {
+  Verdict verdict;
+  EXPECT_FALSE(SaysOnlyThatThePaceDiffers(verdict));
+  record::Check pace;
+  pace.metric = "V10_machine_pace.64-32";
+  pace.outcome = Outcome::kInvalid;
+  verdict.checks = {pace};
+  EXPECT_TRUE(SaysOnlyThatThePaceDiffers(verdict));
+  record::Check loss;
+  loss.metric = "ttft_p50_ms";
+  loss.outcome = Outcome::kFail;
+  verdict.checks.push_back(loss);
+  EXPECT_FALSE(SaysOnlyThatThePaceDiffers(verdict));
+}
+
 }  // namespace
 }  // namespace assay::runner
