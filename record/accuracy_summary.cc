@@ -34,7 +34,11 @@ AccuracySummary Summarize(const AccuracyRecord& accuracy) {
   for (const auto& [id, correct] : correct_of)
     shares.push_back(static_cast<double>(correct) / accuracy.repeats);
   summary.question_se = QuestionStandardError(shares);
-  if (accuracy.repeats > 1) summary.rerun_se = RerunStandardError(shares, accuracy.repeats);
+  if (accuracy.repeats < 2) return summary;
+  summary.rerun_se = RerunStandardError(shares, accuracy.repeats);
+  summary.icc = IntraclassCorrelation(shares, accuracy.repeats);
+  if (summary.icc)
+    summary.effective_samples = n / DesignEffect(std::max(0.0, *summary.icc), accuracy.repeats);
   return summary;
 }
 

@@ -21,7 +21,9 @@ struct AccuracySummary {
   std::optional<Interval> wilson;     // 95 %, samples taken for independent; none without samples
   std::optional<double> rerun_se;     // these questions asked again; needs all of two repeats or more
   std::optional<double> question_se;  // other questions like these; needs all samples of two questions
-  std::vector<DomainScore> domains;   // by name
+  // How alike repeats of a question are, and as how many independent samples all of them weigh.
+  std::optional<double> icc, effective_samples;
+  std::vector<DomainScore> domains;  // by name
 };
 AccuracySummary Summarize(const AccuracyRecord& accuracy);
 

@@ -36,6 +36,8 @@ TEST(Summarize, GivesBothStandardErrorsAndBothScores) {
   EXPECT_EQ(summary.compat_correct, 40);
   EXPECT_NEAR(summary.question_se.value_or(0), 0.123884, 1e-6);
   EXPECT_NEAR(summary.rerun_se.value_or(0), 0.059512, 1e-6);
+  EXPECT_NEAR(summary.icc.value_or(0), 0.454545, 1e-6);
+  EXPECT_NEAR(summary.effective_samples.value_or(0), 40 / 2.363636, 1e-4);
   ASSERT_TRUE(summary.wilson);
   EXPECT_LT(summary.wilson->low, 0.575);
   ASSERT_EQ(summary.domains.size(), 2u);

@@ -41,6 +41,18 @@ int64_t MinimumObservations(double share, int64_t above, double confidence) {
   return high;
 }
 
+RankInterval QuantileRanks(int64_t n, double share, double confidence) {
+  CHECK_GE(n, 1);
+  CHECK(share > 0 && share < 1);
+  const double tail = (1 - confidence) / 2;
+  RankInterval ranks;
+  while (ranks.low < n && BinomialCdf(ranks.low, n, share) <= tail) ++ranks.low;
+  for (int64_t high = ranks.low; high <= n && !ranks.high; ++high) {
+    if (BinomialCdf(high - 1, n, share) >= 1 - tail) ranks.high = high;
+  }
+  return ranks;
+}
+
 double RerunStandardError(const std::vector<double>& share_correct, int repeats) {
   CHECK(!share_correct.empty());
   CHECK_GE(repeats, 2);
@@ -51,6 +63,22 @@ double RerunStandardError(const std::vector<double>& share_correct, int repeats)
 
 double QuestionStandardError(const std::vector<double>& share_correct) {
   return SampleStddev(share_correct) / std::sqrt(static_cast<double>(share_correct.size()));
+}
+
+std::optional<double> IntraclassCorrelation(const std::vector<double>& share_correct, int repeats) {
+  CHECK_GE(share_correct.size(), 2u);
+  CHECK_GE(repeats, 2);
+  const double m = repeats, deviation = SampleStddev(share_correct);
+  const double between = m * deviation * deviation;
+  double within = 0;
+  for (const double p : share_correct) within += m * p * (1 - p);
+  within /= static_cast<double>(share_correct.size()) * (m - 1);
+  if (between + within <= 0) return std::nullopt;
+  return (between - within) / (between + (m - 1) * within);
+}
+
+double DesignEffect(double intraclass_correlation, int repeats) {
+  return 1 + (repeats - 1) * intraclass_correlation;
 }
 
 bool OnScoreGrid(double score, int64_t n, int decimals) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace assay::record {
 namespace {
@@ -82,6 +84,33 @@ TEST(ThresholdMde, AgreesWithKnownAnswers) {
   EXPECT_NEAR(ThresholdMde(0.568, 198, 0.05, 0.8), 0.087532, kTolerance);
   EXPECT_NEAR(ThresholdMde(0.568, 448, 0.05, 0.8), 0.058192, kTolerance);
   EXPECT_NEAR(ThresholdMde(0.568, 198, 0.025, 0.8), 0.098625, kTolerance);
+}
+
+TEST(IntraclassCorrelation, AgreesWithKnownAnswers) {
+  const std::vector<double> shares = {1, 1, .75, .5, .25, 0, 0, 1, .5, .75};  // of 4 repeats
+  const double rho = IntraclassCorrelation(shares, 4).value_or(0);
+  EXPECT_NEAR(rho, 0.454545, kTolerance);
+  EXPECT_NEAR(DesignEffect(rho, 4), 2.363636, kTolerance);
+  EXPECT_NEAR(IntraclassCorrelation({0, 1, 1, 0}, 8).value_or(0), 1, 1e-12);
+  EXPECT_FALSE(IntraclassCorrelation({1, 1, 1}, 8));
+  for (const auto& [correlation, effect, effective] :
+       {std::tuple{0.0, 1.0, 1584.0}, {0.3, 3.1, 510.967742}, {0.6, 5.2, 304.615385}, {1.0, 8.0, 198.0}}) {
+    EXPECT_NEAR(DesignEffect(correlation, 8), effect, 1e-12);
+    EXPECT_NEAR(1584 / DesignEffect(correlation, 8), effective, 1e-5);
+  }
+}
+
+TEST(QuantileRanks, AgreeWithKnownAnswers) {
+  const auto ranks = [](int64_t n, double share) {
+    const RankInterval interval = QuantileRanks(n, share, 0.95);
+    return std::pair(interval.low, interval.high.value_or(-1));
+  };
+  EXPECT_EQ(ranks(200, 0.5), std::pair(86L, 115L));
+  EXPECT_EQ(ranks(200, 0.9), std::pair(171L, 189L));
+  EXPECT_EQ(ranks(200, 0.99), std::pair(195L, -1L)) << "not bounded above";
+  EXPECT_EQ(ranks(500, 0.99), std::pair(490L, 500L));
+  EXPECT_EQ(ranks(1000, 0.99), std::pair(983L, 997L));
+  EXPECT_EQ(ranks(1, 0.5), std::pair(1L, -1L));
 }
 
 }  // namespace

@@ -31,6 +31,12 @@ std::string SpreadLine(const Say& say, const AccuracySummary& summary) {
     line += say("; standard error {:.4f} of a rerun of these questions", *summary.rerun_se);
   if (summary.question_se)
     line += say("; standard error {:.4f} over other questions like these", *summary.question_se);
+  if (summary.icc)
+    line +=
+        say("; repeats of a question agree with an intraclass correlation of {:.2f}, so all samples weigh as "
+            "{:.0f} "
+            "independent ones",
+            *summary.icc, *summary.effective_samples);
   return line;
 }
 

@@ -217,6 +217,9 @@ constexpr Phrase kPhrases[] = {
     {"ended early: {} of {} samples decided, {} were sent, {:.0f} % saved",
      "提前结束：{1} 个样本中的 {0} 个已足以判定，共发出 {2} 个，节省 {3:.0f} %"},
     {"Wilson 95 % {:.4f} to {:.4f}", "Wilson 95 % 区间 {:.4f} 至 {:.4f}"},
+    {"; repeats of a question agree with an intraclass correlation of {:.2f}, so all samples weigh as {:.0f} "
+     "independent ones",
+     "；同一题目的重复作答组内相关系数 {:.2f}，全部样本相当于 {:.0f} 个独立样本"},
     {"; standard error {:.4f} of a rerun of these questions", "；重复提问同一批题目的标准误 {:.4f}"},
     {"; standard error {:.4f} over other questions like these", "；换成同类题目的标准误 {:.4f}"},
     {"same answers, strict {}, compat {}; {} decides",

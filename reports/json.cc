@@ -22,6 +22,8 @@ nlohmann::json SummaryJson(const record::AccuracyRecord& accuracy) {
       {"compat_correct", summary.compat_correct}};
   if (summary.wilson) object["wilson_95"] = {Rounded(summary.wilson->low), Rounded(summary.wilson->high)};
   if (summary.rerun_se) object["rerun_se"] = Rounded(*summary.rerun_se);
+  if (summary.icc) object["icc"] = Rounded(*summary.icc);
+  if (summary.effective_samples) object["effective_samples"] = Rounded(*summary.effective_samples);
   if (summary.question_se) object["question_se"] = Rounded(*summary.question_se);
   for (const record::DomainScore& domain : summary.domains)
     object["domains"][domain.domain] = {{"samples", domain.samples}, {"correct", domain.correct}};

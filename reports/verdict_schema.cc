@@ -27,6 +27,8 @@ Json SummarySchema() {
                        {"required", {"samples", "correct"}}};
   Json properties = {{"wilson_95", {{"type", "array"}, {"items", number}, {"minItems", 2}, {"maxItems", 2}}},
                      {"rerun_se", number},
+                     {"icc", number},
+                     {"effective_samples", number},
                      {"question_se", number},
                      {"domains", {{"type", "object"}, {"additionalProperties", domain}}}};
   Json required = Json::array();

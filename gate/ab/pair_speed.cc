@@ -209,6 +209,7 @@ std::vector<Check> JudgePairedSpeed(const record::CellRecord& cell,
       const double level =
           row.check.primary ? static_cast<double>(tests) * looks.Tail(row.change->pairs, tests) : tail;
       const double p = row.check.primary ? *next++ : *row.check.p_value;
+      if (row.check.primary) row.check.p_adjusted = p;
       Decide(*row.change, tail, p <= level && tail > 0, policy, row.check);
       if (!before.empty()) row.check.reason += "; " + before;
       if (row.check.primary) AddRobustFigures(row, row.check);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evals/serving/series.h"
+#include "record/score.h"
 #include "runner/bench/bench.h"
 
 namespace assay::runner {
@@ -73,6 +74,24 @@ std::string Table(const std::vector<Line>& lines) {
   return text;
 }
 
+// Where the true percentile lies, whatever the distribution, as far as requests tell.
+std::string PercentileIntervals(std::string_view name, std::vector<double> values,
+                                const std::vector<double>& percentiles) {
+  if (values.empty()) return "";
+  std::sort(values.begin(), values.end());
+  std::string text = fmt::format("95 % interval of {} ms, {} requests:", name, values.size());
+  for (const double percentile : percentiles) {
+    if (percentile <= 0 || percentile >= 100) continue;
+    const record::RankInterval ranks =
+        record::QuantileRanks(static_cast<int64_t>(values.size()), percentile / 100, 0.95);
+    const auto at = [&](int64_t rank) { return values[static_cast<size_t>(rank - 1)]; };
+    text += fmt::format(" p{:g} {:.2f} to {},", percentile, at(ranks.low),
+                        ranks.high ? fmt::format("{:.2f}", at(*ranks.high)) : "unbounded");
+  }
+  text.back() = '\n';
+  return text;
+}
+
 // Each distinct error, with how often it came.
 std::string Failures(const record::ServingRecord& serving) {
   std::map<std::string, int> errors;
@@ -100,6 +119,10 @@ std::string FormulaTable(const BenchOptions& options, const BenchRun& run) {
 
   const auto completed = static_cast<int64_t>(std::count_if(serving.requests.begin(), serving.requests.end(),
                                                             [](const auto& r) { return r.error.empty(); }));
+  const evals::ServingSeries series = evals::SeriesOf(serving.requests);
+  text += PercentileIntervals("TTFT", series.ttft, options.percentiles);
+  text += PercentileIntervals("TPOT", series.tpot, options.percentiles);
+  text += PercentileIntervals("E2EL", series.e2el, options.percentiles);
   const bool p99 =
       std::any_of(options.percentiles.begin(), options.percentiles.end(), [](double p) { return p >= 99; });
   if (p99 && completed < kRequestsForP99) {
