@@ -80,4 +80,26 @@ std::vector<std::string> MeasureLines(const Pipeline& pipeline, const std::strin
   };
 }
 
+std::vector<std::string> ReportLines(const Pipeline& pipeline, const std::string& out) {
+  return {
+      fmt::format("mkdir -p {}", out),
+      fmt::format("{} > {}/cells.tsv", ShellJoin(pipeline.cells_words), out),
+      "code=0",
+      fmt::format("{0} {1} --expect {1}/cells.tsv --out {1}/report || code=$?",
+                  ShellJoin(pipeline.merge_words), out),
+  };
+}
+
+std::string JoinLines(const std::vector<std::string>& lines, std::string_view indent) {
+  std::string text;
+  for (const std::string& line : lines) text += line.empty() ? "\n" : fmt::format("{}{}\n", indent, line);
+  return text;
+}
+
+std::vector<std::string> RunnerOf(const Pipeline& pipeline, const std::string& hardware,
+                                  std::vector<std::string> fallback) {
+  const auto found = pipeline.runners.find(hardware);
+  return found == pipeline.runners.end() ? std::move(fallback) : found->second;
+}
+
 }  // namespace assay::runner
