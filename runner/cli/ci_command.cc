@@ -108,10 +108,22 @@ Status WriteFiles(const std::vector<EmittedFile>& files, const Path& folder) {
   return {};
 }
 
+Status CheckSizes(const std::vector<EmittedFile>& files, const CiTarget& target) {
+  for (const EmittedFile& file : files) {
+    if (target.max_file_bytes == 0 || file.text.size() <= target.max_file_bytes) continue;
+    return Fail(ErrorKind::kUsage,
+                "--to {}: {} would have {} bytes, and {} are read; emit a pipeline each of "
+                "some of the configs",
+                target.name, file.name, file.text.size(), target.max_file_bytes);
+  }
+  return {};
+}
+
 Status Emit(const FleetRequest& request, const Path& out) {
   ASSIGN_OR_RETURN(const CiTarget* target, FindCiTarget(request.target));
   ASSIGN_OR_RETURN(const Pipeline pipeline, MakePipeline(request));
   const std::vector<EmittedFile> files = target->emit(pipeline);
+  RETURN_IF_ERROR(CheckSizes(files, *target));
   if (!out.empty()) return WriteFiles(files, out);
   if (files.size() > 1) {
     return Fail(ErrorKind::kUsage, "--to {} makes {} files here; give --out DIR", request.target,

@@ -9,6 +9,9 @@
 namespace assay::runner {
 namespace {
 
+// max_yaml_size_bytes of an instance that was not told otherwise; newer ones take twice as much.
+constexpr size_t kGitlabFileBytes = 1'000'000;
+
 std::string MachineName(const FleetCell& cell) {
   return cell.gpus > 0 ? fmt::format("{}-{}", cell.hardware, cell.gpus) : cell.hardware;
 }
@@ -19,7 +22,7 @@ const std::vector<CiTarget>& CiTargets() {
   static const std::vector<CiTarget> table = {
       {"buildkite", "steps for buildkite-agent pipeline upload", EmitBuildkite},
       {"github", "a GitHub workflow and the cells of its matrix", EmitGithub},
-      {"gitlab", "a child pipeline for GitLab", EmitGitlab},
+      {"gitlab", "a child pipeline for GitLab", EmitGitlab, kGitlabFileBytes},
       {"slurm", "array jobs, a report job and submit.sh", EmitSlurm},
       {"kubernetes", "indexed jobs and a report job", EmitKubernetes},
       {"cells", "the cells alone, one a line, as assay merge --expect reads them", EmitCells},

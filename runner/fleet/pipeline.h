@@ -65,6 +65,7 @@ struct CiTarget {
   std::string_view name;
   std::string_view description;
   std::vector<EmittedFile> (*emit)(const Pipeline&);
+  size_t max_file_bytes = 0;  // where the engine has such a limit that chunks cannot keep; 0: none
 };
 
 // Every engine there is; --to, its help and the tests walk it.
