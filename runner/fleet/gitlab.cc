@@ -30,7 +30,7 @@ Json CellTemplate(const Pipeline& pipeline) {
           {"timeout", fmt::format("{} minutes", pipeline.timeout_minutes)},
           // What was measured is judged once more with all other cells, so here it turns nothing red.
           {"allow_failure", {{"exit_codes", {1, 3, 4}}}},
-          {"retry", {{"max", 1}, {"when", {"runner_system_failure"}}, {"exit_codes", {75}}}},
+          {"retry", {{"max", 1}, {"exit_codes", {75}}}},
           {"artifacts",
            {{"when", "always"}, {"paths", {fmt::format("{}/", kResultsFolder)}}, {"expire_in", "30 days"}}}};
 }
