@@ -194,7 +194,7 @@ class GitHub:
             raise Wrong(2, f"pull request {self.number} is of {claimed[0]}:{claimed[1]}, and the run measured "
                            f"{measured[0]}:{measured[1]}: nothing was posted")
         if claimed[2] != measured[2]:
-            raise Wrong(2, f"pull request {self.number} has moved on to {claimed[2][:12]}; the run measured {measured[2][:12]}: "
+            raise Wrong(0, f"pull request {self.number} has moved on to {claimed[2][:12]}; the run measured {measured[2][:12]}: "
                            "nothing was posted")
 
 
