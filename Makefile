@@ -45,7 +45,8 @@ test-pipelines: deps-test
 	@bash ci/run.sh test-pipelines
 
 test-slurm:
-	@bash ci/install.sh ci/packages.txt ci/packages-test.txt ci/packages-slurm.txt
+	@bash ci/install.sh ci/packages.txt ci/packages-test.txt
+	@bash ci/install.sh ci/packages-slurm.txt || echo "no Slurm: its test will be skipped"
 	@bash ci/run.sh test-slurm
 
 check: deps-test
