@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """A Slurm cluster on loopback, in a scratch folder: munged, slurmctld and one slurmd for each node, on free ports.
+Jobs of the partition `urgent` preempt those of `cells`, which is the default.
 
 Nothing under /etc or /run is read or written, and a cluster of the machine's own is not touched. When it ends, every process
 it started and the folder are gone. `cluster.py [command...]` runs a command, or a shell, with the cluster up."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -32,8 +34,6 @@ StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/%n
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/%n.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/%n.log
 # No accounting, no cgroups, no epilog: what the smallest cluster has.
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
@@ -42,10 +42,12 @@ TaskPlugin=task/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-# The nodes are one small machine: claim more processors than it has, so that cells run side by side.
+# Every node is this machine: each claims processors of its own, so that cells run side by side.
 SlurmdParameters=config_overrides
 ReturnToService=2
 KillWait=2
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
 """
 
@@ -85,9 +87,9 @@ def children_of(root: int) -> list[int]:
 
 
 class Cluster:
-    """`with Cluster(nodes=2) as cluster:`; cluster.env is the environment in which sbatch and the others find it."""
+    """`with Cluster(nodes=10) as cluster:`; cluster.env is the environment in which sbatch and the others find it."""
 
-    def __init__(self, nodes: int = 1, cpus: int = 8):
+    def __init__(self, nodes: int = 1, cpus: int = 1):
         self.nodes, self.cpus = nodes, cpus
         self.daemons: dict[str, subprocess.Popen] = {}
 
@@ -117,11 +119,11 @@ class Cluster:
         return done.stdout
 
     def log_tails(self) -> str:
-        return "\n".join(f"--- {log.name}\n" + "\n".join(log.read_text(errors="replace").splitlines()[-25:])
+        return "\n".join(f"--- {log.name}\n" + "\n".join(log.read_text(errors="replace").splitlines()[-8:])
                          for log in sorted(self.folder.glob("*.log")))
 
     def _daemon(self, name: str, *command) -> None:
-        out = open(self.folder / f"{name}.out.log", "w")
+        out = open(self.folder / f"{name}.log", "w")
         self.daemons[name] = subprocess.Popen(command, env=self.env, stdout=out, stderr=subprocess.STDOUT, cwd="/",
                                               start_new_session=True, preexec_fn=_die_with_parent)
         out.close()
@@ -149,47 +151,37 @@ class Cluster:
             (folder / name).mkdir()
             conf += f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus} State=UNKNOWN\n"
         conf += f"PartitionName=cells Nodes={','.join(names)} Default=YES MaxTime=30 State=UP\n"
+        conf += f"PartitionName=urgent Nodes={','.join(names)} PriorityTier=10 PreemptMode=OFF State=UP\n"
         (folder / "slurm.conf").write_text(conf)
         self.env = dict(os.environ, PATH=PATH, SLURM_CONF=str(folder / "slurm.conf"), LC_ALL="C.UTF-8")
         for inherited in [k for k in self.env if k.startswith(("SLURM_", "SBATCH_")) and k != "SLURM_CONF"]:
             del self.env[inherited]
 
         self._daemon("munged", "munged", "--foreground", "--force", f"--socket={folder}/munge.socket", f"--key-file={key}",
-                     f"--log-file={folder}/munged.log", f"--pid-file={folder}/munged.pid", f"--seed-file={folder}/munged.seed")
+                     f"--pid-file={folder}/munged.pid", f"--seed-file={folder}/munged.seed")
         self._wait("munged has a socket", (folder / "munge.socket").exists, 10)
         self._daemon("slurmctld", "slurmctld", "-D", "-c", "-f", f"{folder}/slurm.conf")
         self._wait("slurmctld answers", lambda: "UP" in self.run("scontrol", "ping", check=False), 20)
         for name in names:
             self._daemon(name, "slurmd", "-D", "-N", name, "-f", f"{folder}/slurm.conf")
-        self._wait("every node is idle", lambda: self.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * self.nodes, 30)
+        self._wait("every node is idle", lambda: set(self.run("sinfo", "-h", "-N", "-o", "%T").split()) == {"idle"}, 30)
 
     def close(self) -> None:
-        """Ends jobs, daemons and whatever is left of their steps; the folder goes last."""
-        if "slurmctld" in self.daemons:
-            subprocess.run(["timeout", "5", "scancel", "--user=root"], env=self.env, capture_output=True)
-        for name in reversed(list(self.daemons)):
-            self.daemons[name].terminate()
-        for daemon in self.daemons.values():
-            try:
-                daemon.wait(10)
-            except subprocess.TimeoutExpired:
-                daemon.kill()
-                daemon.wait()
+        """Kills whatever descends from this process: daemons, steps, servers that a job started. Nothing of their state is needed."""
         self.daemons.clear()
         while left := children_of(os.getpid()):  # killing one makes its children ours
             for pid in left:
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             for pid in left:
-                try:
+                with contextlib.suppress(ChildProcessError):
                     os.waitpid(pid, 0)
-                except ChildProcessError:
-                    continue
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def main() -> int:
     try:
-        with Cluster(nodes=2) as cluster:
+        with Cluster(nodes=10) as cluster:
             return subprocess.run(sys.argv[1:] or ["bash", "-i"], env=cluster.env).returncode
     except Unavailable as why:
         print(f"SKIPPED: no Slurm cluster here: {why}", file=sys.stderr)
