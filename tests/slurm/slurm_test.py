@@ -53,7 +53,7 @@ CELLS = {
 def write_configs(folder: pathlib.Path) -> None:
     models = ROOT / "models/tiny-moe"
     for name, (kind, *_) in CELLS.items():
-        binary = "/nonexistent/assay-engine" if kind == "no server" else ASSAY.parent / "assay-engine"
+        binary = "/bin/false" if kind == "no server" else ASSAY.parent / "assay-engine"
         evals = SLOW if kind == "slow" else GPQA.format(models=models, threshold=1.0 if kind == "unreachable" else 0.5)
         (folder / f"{name}.yaml").write_text(CONFIG.format(name=name, models=models, binary=binary, evals=evals))
 
