@@ -44,13 +44,14 @@ bool HoldsOn(const Acknowledgement& acknowledgement, const std::string& today) {
   return today <= acknowledgement.expires;
 }
 
-void Acknowledge(const Policy& policy, std::vector<Check>& checks, std::vector<record::VerdictNote>& notes) {
+void Acknowledge(const std::vector<Acknowledgement>& acknowledgements, const std::string& today,
+                 std::vector<Check>& checks, std::vector<record::VerdictNote>& notes) {
   for (Check& check : checks) {
     const bool fails = check.primary && check.outcome == Outcome::kFail && check.rule != "broken_line";
     if (!fails || MetricOf(check).empty()) continue;
-    const Acknowledgement* found = FindAcknowledgement(policy.acknowledgements, check.cell, MetricOf(check));
+    const Acknowledgement* found = FindAcknowledgement(acknowledgements, check.cell, MetricOf(check));
     if (found == nullptr) continue;
-    if (!HoldsOn(*found, policy.today)) {
+    if (!HoldsOn(*found, today)) {
       check.reason += fmt::format("; the acknowledgement of {} held until {}", found->owner, found->expires);
       continue;
     }

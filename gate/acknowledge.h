@@ -23,7 +23,7 @@ std::string Words(const Acknowledgement& acknowledgement);
 
 // Takes the right to decide from each FAIL that somebody has accepted and adds a note that says who. A broken
 // server, a broken measurement and answers near chance cannot be accepted.
-void Acknowledge(const Policy& policy, std::vector<record::Check>& checks,
-                 std::vector<record::VerdictNote>& notes);
+void Acknowledge(const std::vector<Acknowledgement>& acknowledgements, const std::string& today,
+                 std::vector<record::Check>& checks, std::vector<record::VerdictNote>& notes);
 
 }  // namespace assay::gate

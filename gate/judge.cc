@@ -5,9 +5,9 @@
 
 #include "base/check.h"
 #include "gate/acknowledge.h"
+#include "gate/conclude.h"
 #include "gate/family.h"
 #include "gate/fold.h"
-#include "gate/judge_cell.h"
 
 namespace assay::gate {
 namespace {
@@ -45,23 +45,29 @@ void AddEnvironment(const std::vector<record::FingerprintDifference>& difference
 
 }  // namespace
 
-Verdict Judge(const record::RunRecord& record, const std::vector<CellPolicy>& policies) {
-  CHECK_EQ(record.cells.size(), policies.size());
+JudgedCell JudgeAlone(const record::CellRecord& cell, const CellPolicy& policy, const std::string& created) {
+  JudgedCell judged{
+      cell.key, JudgeCell(cell, policy, created), policy.policy.strict, policy.policy.today, {}};
+  for (const Acknowledgement& acknowledgement : policy.policy.acknowledgements) {
+    if (acknowledgement.cell == cell.key) judged.acknowledgements.push_back(acknowledgement);
+  }
+  return judged;
+}
+
+Verdict Conclude(const record::RunRecord& record, std::vector<JudgedCell> cells) {
+  CHECK_EQ(record.cells.size(), cells.size());
   Verdict verdict;
   AddRunCheck(record, verdict);
-  std::vector<CellVerdict> cells;
   std::vector<Check*> family;
-  for (size_t i = 0; i < record.cells.size(); ++i)
-    cells.push_back(JudgeCell(record.cells[i], policies[i], record.created));
-  for (CellVerdict& cell : cells) {
-    for (Check& check : cell.checks) family.push_back(&check);
+  for (JudgedCell& cell : cells) {
+    for (Check& check : cell.verdict.checks) family.push_back(&check);
   }
   AdjustForFamily(family);
   bool strict = false;
-  for (size_t i = 0; i < cells.size(); ++i) {
-    strict |= policies[i].policy.strict;
-    CellVerdict& cell = cells[i];
-    Acknowledge(policies[i].policy, cell.checks, cell.notes);
+  for (JudgedCell& judged : cells) {
+    strict |= judged.strict;
+    CellVerdict& cell = judged.verdict;
+    Acknowledge(judged.acknowledgements, judged.today, cell.checks, cell.notes);
     std::move(cell.checks.begin(), cell.checks.end(), std::back_inserter(verdict.checks));
     std::move(cell.notes.begin(), cell.notes.end(), std::back_inserter(verdict.notes));
     AddEnvironment(cell.environment, verdict);
@@ -72,6 +78,14 @@ Verdict Judge(const record::RunRecord& record, const std::vector<CellPolicy>& po
   verdict.exit_code = ExitCode(verdict.checks, strict, interrupted);
   verdict.headline = Headline(verdict, interrupted);
   return verdict;
+}
+
+Verdict Judge(const record::RunRecord& record, const std::vector<CellPolicy>& policies) {
+  CHECK_EQ(record.cells.size(), policies.size());
+  std::vector<JudgedCell> cells;
+  for (size_t i = 0; i < record.cells.size(); ++i)
+    cells.push_back(JudgeAlone(record.cells[i], policies[i], record.created));
+  return Conclude(record, std::move(cells));
 }
 
 }  // namespace assay::gate

@@ -19,6 +19,8 @@ const std::vector<Command>& CommandTable();
 int Main(int argc, char** argv);
 
 int RunCommand(int argc, char** argv);
+int CiCommand(int argc, char** argv);
+int MergeCommand(int argc, char** argv);
 int AbCommand(int argc, char** argv);
 int ValidateCommand(int argc, char** argv);
 int CompareCommand(int argc, char** argv);
@@ -36,6 +38,6 @@ int DoctorCommand(int argc, char** argv);
 
 extern const std::string_view kRunHelp, kAbHelp, kValidateHelp, kCompareHelp, kReportHelp, kBaselineHelp,
     kHistoryHelp, kBisectHelp, kBenchHelp, kImportHelp, kDataHelp, kEvalHelp, kGradeHelp, kSelftestHelp,
-    kDoctorHelp;
+    kDoctorHelp, kCiHelp, kMergeHelp;
 
 }  // namespace assay::runner

@@ -51,6 +51,8 @@ const std::vector<Command>& CommandTable() {
       {"bench", "benchmark any server: assay bench serve", kBenchHelp, BenchCommand},
       {"compare", "judge one record against others, no server", kCompareHelp, CompareCommand},
       {"selftest", "plant known faults and see which the gate notices", kSelftestHelp, SelftestCommand},
+      {"ci", "write the cells as jobs of an engine that schedules: assay ci emit", kCiHelp, CiCommand},
+      {"merge", "one verdict of the cells that many runs measured", kMergeHelp, MergeCommand},
       {"import", "make a record of another tool's results", kImportHelp, ImportCommand},
       {"report", "render a record again", kReportHelp, ReportCommand},
       {"baseline", "list, show, accept and exchange stored runs", kBaselineHelp, BaselineCommand},

@@ -22,6 +22,8 @@ report.md, record.json and the server's log, and exits with a code that says wha
   CONFIG                    YAML files, folders of them, or list files (one path a line); vLLM's GPQA evals and
                             perf-eval's workloads too, as they are
   --suite NAME              which evals to run: a name under configs/suites or a file (default: all)
+  --cell KEY                run only this cell of those that the configs and the suite make; --dry-run shows
+                            their keys
   --baseline WHAT           main or another branch in the store, the file of a record, or none
                             (default: what the config's gate.baseline says)
   --out DIR                 where to write (default: out/<run id>)
@@ -57,6 +59,7 @@ std::optional<int> Parse(int argc, char** argv, RunOptions& options, Status& alo
   app.set_help_flag();
   app.add_option("config", options.configs);
   app.add_option("--suite", suite);
+  app.add_option("--cell", options.cell);
   app.add_option("--baseline", options.baseline);
   app.add_option("--out", options.out);
   app.add_option("--store", options.store);

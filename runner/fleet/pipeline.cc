@@ -9,6 +9,9 @@
 namespace assay::runner {
 namespace {
 
+// max_yaml_size_bytes of an instance that was not told otherwise; newer ones take twice as much.
+constexpr size_t kGitlabFileBytes = 1'000'000;
+
 std::string MachineName(const FleetCell& cell) {
   return cell.gpus > 0 ? fmt::format("{}-{}", cell.hardware, cell.gpus) : cell.hardware;
 }
@@ -19,7 +22,7 @@ const std::vector<CiTarget>& CiTargets() {
   static const std::vector<CiTarget> table = {
       {"buildkite", "steps for buildkite-agent pipeline upload", EmitBuildkite},
       {"github", "a GitHub workflow and the cells of its matrix", EmitGithub},
-      {"gitlab", "a child pipeline for GitLab", EmitGitlab},
+      {"gitlab", "a child pipeline for GitLab", EmitGitlab, kGitlabFileBytes},
       {"slurm", "array jobs, a report job and submit.sh", EmitSlurm},
       {"kubernetes", "indexed jobs and a report job", EmitKubernetes},
       {"cells", "the cells alone, one a line, as assay merge --expect reads them", EmitCells},
@@ -78,6 +81,28 @@ std::vector<std::string> MeasureLines(const Pipeline& pipeline, const std::strin
       fmt::format("{} --cell {} --out \"$folder\" || code=$?", ShellJoin(pipeline.run_words), key),
       "echo \"$code\" > \"$folder/exit_code\"",
   };
+}
+
+std::vector<std::string> ReportLines(const Pipeline& pipeline, const std::string& out) {
+  return {
+      fmt::format("mkdir -p {}", out),
+      fmt::format("{} > {}/cells.tsv", ShellJoin(pipeline.cells_words), out),
+      "code=0",
+      fmt::format("{0} {1} --expect {1}/cells.tsv --out {1}/report || code=$?",
+                  ShellJoin(pipeline.merge_words), out),
+  };
+}
+
+std::string JoinLines(const std::vector<std::string>& lines, std::string_view indent) {
+  std::string text;
+  for (const std::string& line : lines) text += line.empty() ? "\n" : fmt::format("{}{}\n", indent, line);
+  return text;
+}
+
+std::vector<std::string> RunnerOf(const Pipeline& pipeline, const std::string& hardware,
+                                  std::vector<std::string> fallback) {
+  const auto found = pipeline.runners.find(hardware);
+  return found == pipeline.runners.end() ? std::move(fallback) : found->second;
 }
 
 }  // namespace assay::runner

@@ -65,6 +65,7 @@ struct CiTarget {
   std::string_view name;
   std::string_view description;
   std::vector<EmittedFile> (*emit)(const Pipeline&);
+  size_t max_file_bytes = 0;  // where the engine has such a limit that chunks cannot keep; 0: none
 };
 
 // Every engine there is; --to, its help and the tests walk it.
@@ -88,11 +89,24 @@ std::vector<CellGroup> GroupByMachine(const std::vector<FleetCell>& cells, size_
 // Consecutive pieces of at most `limit`.
 std::vector<std::vector<FleetCell>> Chunks(const std::vector<FleetCell>& cells, size_t limit);
 
-// The shell lines that measure one cell once. `key` and `attempt` are shell text, already quoted: a key or
-// "$KEY", a name that differs from attempt to attempt. They leave out/<key>/<attempt> with what `assay run`
-// writes, and beside it `started` (UTC) and `exit_code`; a job that was killed leaves no exit_code, which
-// `assay merge` counts as a machine that was lost. The shell variable `code` holds the exit code after them.
+// The folder that jobs leave their results in, of checkouts that one job has for itself.
+inline constexpr char kResultsFolder[] = "assay-out";
+
+// The shell lines that measure one cell once. `key`, `attempt` and `out` are shell text, already quoted: a
+// key or "$KEY", a name that differs from attempt to attempt. They leave <out>/<key>/<attempt> with what
+// `assay run` writes, and beside it `started` (UTC) and `exit_code`; a job that was killed leaves no
+// exit_code, which `assay merge` counts as a machine that was lost. The shell variable `code` holds the exit
+// code after them.
 std::vector<std::string> MeasureLines(const Pipeline& pipeline, const std::string& key,
                                       const std::string& attempt, const std::string& out = "out");
+// The shell lines that merge what lies below `out` (shell text); `code` holds the fleet's exit code after
+// them.
+std::vector<std::string> ReportLines(const Pipeline& pipeline, const std::string& out = kResultsFolder);
+
+std::string JoinLines(const std::vector<std::string>& lines, std::string_view indent = "");
+
+// Where cells of this hardware run, or `fallback` where nobody said.
+std::vector<std::string> RunnerOf(const Pipeline& pipeline, const std::string& hardware,
+                                  std::vector<std::string> fallback);
 
 }  // namespace assay::runner

@@ -7,13 +7,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "gate/judge.h"
+#include "gate/conclude.h"
 #include "runner/cli/exit_code.h"
 #include "runner/plan/plan.h"
+#include "runner/plan/select_cell.h"
 #include "runner/run/advance.h"
 #include "runner/run/baseline_choice.h"
 #include "runner/run/interrupt.h"
 #include "runner/run/journal.h"
+#include "runner/run/judged_file.h"
 #include "runner/run/report_input.h"
 #include "runner/run/run_cell.h"
 #include "runner/run/run_folder.h"
@@ -156,19 +158,26 @@ Result<std::vector<gate::CellPolicy>> ChoosePolicies(const RunOptions& options,
 }
 
 // A run of another branch is kept, but what it is for must not be mistaken.
-void NoteOtherBranch(const RunRecord& record, const std::vector<gate::CellPolicy>& policies,
-                     record::Verdict& verdict) {
-  for (const gate::CellPolicy& policy : policies) {
-    const gate::BaselinePolicy& baseline = policy.policy.baseline;
-    const bool of_branch = baseline.kind == gate::BaselinePolicyKind::kRolling ||
-                           baseline.kind == gate::BaselinePolicyKind::kMergeBase;
-    if (!of_branch || record.branch == baseline.branch) continue;
-    verdict.notes.push_back(
-        {policy.cell_key, "baseline",
-         fmt::format("stored as a run of {}, so later runs, which are compared with {}, will not be compared "
-                     "with it (--branch names the branch)",
-                     record.branch.empty() ? "no branch" : record.branch, baseline.branch)});
+void NoteOtherBranch(const RunRecord& record, const gate::CellPolicy& policy, gate::JudgedCell& judged) {
+  const gate::BaselinePolicy& baseline = policy.policy.baseline;
+  const bool of_branch = baseline.kind == gate::BaselinePolicyKind::kRolling ||
+                         baseline.kind == gate::BaselinePolicyKind::kMergeBase;
+  if (!of_branch || record.branch == baseline.branch) return;
+  judged.verdict.notes.push_back(
+      {policy.cell_key, "baseline",
+       fmt::format("stored as a run of {}, so later runs, which are compared with {}, will not be compared "
+                   "with it (--branch names the branch)",
+                   record.branch.empty() ? "no branch" : record.branch, baseline.branch)});
+}
+
+std::vector<gate::JudgedCell> JudgeEach(const RunRecord& record,
+                                        const std::vector<gate::CellPolicy>& policies, bool stored) {
+  std::vector<gate::JudgedCell> cells;
+  for (size_t i = 0; i < record.cells.size(); ++i) {
+    cells.push_back(gate::JudgeAlone(record.cells[i], policies[i], record.created));
+    if (stored) NoteOtherBranch(record, policies[i], cells.back());
   }
+  return cells;
 }
 
 // The history is exported into repositories, where questions have no business.
@@ -200,6 +209,9 @@ Status Store(RunRecord record, const record::Verdict& verdict, const std::vector
 Result<int> Run(const RunOptions& options) {
   CatchInterrupts();
   ASSIGN_OR_RETURN(std::vector<Cell> cells, MakePlan(options.configs, options.suite, options.hardware));
+  if (options.cell) {
+    ASSIGN_OR_RETURN(cells, SelectCell(std::move(cells), *options.cell));
+  }
   ApplyFlags(options, cells);
   if (options.dry_run) {
     fmt::print("{}", DescribePlan(cells));
@@ -240,10 +252,11 @@ Result<int> Run(const RunOptions& options) {
   // An interrupted run has fewer cells than policies.
   const std::vector<gate::CellPolicy> judged(policies.begin(),
                                              policies.begin() + static_cast<long>(record.cells.size()));
-  record::Verdict verdict = gate::Judge(record, judged);
-  if (store) NoteOtherBranch(record, judged, verdict);
+  const std::vector<gate::JudgedCell> each = JudgeEach(record, judged, store != nullptr);
+  const record::Verdict verdict = gate::Conclude(record, each);
   reports::ReportInput input = MakeReportInput(record, verdict, judged, folder);
   input.language = options.language;
+  RETURN_IF_ERROR(SaveJudgedRun({input.base_name, each}, folder / kJudgedFile));
   RETURN_IF_ERROR(Publish(input, folder));
   if (store && record.status != "interrupted") {
     const Status added = Store(std::move(record), verdict, judged, *store);

@@ -13,9 +13,10 @@ namespace assay::runner {
 struct RunOptions {
   std::vector<Path> configs;
   std::optional<std::string> suite;
-  std::string baseline;  // see ChooseBaseline
-  Path out;              // "" makes out/<run id>
-  std::string store;     // "" is DefaultStore()
+  std::optional<std::string> cell;  // the key of the only cell to run; absent: all
+  std::string baseline;             // see ChooseBaseline
+  Path out;                         // "" makes out/<run id>
+  std::string store;                // "" is DefaultStore()
   bool use_store = true;
   std::string branch;    // "" is what git or CI says
   std::string hardware;  // of configs that name none; "" is what this machine has

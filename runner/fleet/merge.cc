@@ -1,0 +1,247 @@
+#include "runner/fleet/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "gate/check.h"
+#include "runner/fleet/attempts.h"
+#include "runner/run/run_folder.h"
+
+namespace assay::runner {
+namespace {
+
+using Why = NotMeasured::Why;
+
+struct ExpectedCell {
+  std::string key, hardware, config;
+};
+
+// Lines of key, hardware, GPUs and config; only the key has to be there.
+Result<std::vector<ExpectedCell>> ReadExpected(const Path& file) {
+  std::vector<ExpectedCell> cells;
+  if (file.empty()) return cells;
+  auto text = ReadFile(file);
+  if (!text) return Fail(ErrorKind::kUsage, "--expect: {}", text.error().message);
+  int line = 0;
+  for (const std::string& row : SplitLines(*text)) {
+    ++line;
+    std::vector<std::string> fields = Split(row, '\t');
+    fields.resize(4);
+    if (fields[0].empty()) {
+      return Fail(ErrorKind::kUsage,
+                  "--expect: {}:{}: begins with no cell key; assay ci emit --to cells makes "
+                  "such a table",
+                  file.string(), line);
+    }
+    const bool known = std::any_of(cells.begin(), cells.end(),
+                                   [&](const ExpectedCell& cell) { return cell.key == fields[0]; });
+    if (known)
+      return Fail(ErrorKind::kUsage, "--expect: {}:{}: {} is there twice", file.string(), line, fields[0]);
+    cells.push_back({fields[0], fields[1], fields[3]});
+  }
+  if (cells.empty()) return Fail(ErrorKind::kUsage, "--expect: {}: lists no cell", file.string());
+  return cells;
+}
+
+std::vector<std::string> KeysOf(const std::vector<ExpectedCell>& cells) {
+  std::vector<std::string> keys;
+  for (const ExpectedCell& cell : cells) keys.push_back(cell.key);
+  return keys;
+}
+
+Status CheckFolders(const MergeOptions& options) {
+  for (const Path& folder : options.folders) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(folder, ignored)) continue;
+    // No job may have left anything: then every cell is missing, which the report is to say.
+    if (options.expect.empty()) return Fail(ErrorKind::kUsage, "{}: is no folder", folder.string());
+    spdlog::warn("{}: is no folder", folder.string());
+  }
+  return {};
+}
+
+using AttemptsByKey = std::map<std::string, std::vector<Attempt>>;
+
+// What was measured and is expected by nobody is of another fleet, or the table is.
+Result<AttemptsByKey> ReadAttempts(const MergeOptions& options, const std::vector<std::string>& expected,
+                                   std::vector<std::string>& order) {
+  AttemptsByKey found;
+  for (const Path& folder : FindRunFolders(options.folders, options.out)) {
+    for (Attempt& attempt : ReadRunFolder(folder, expected)) {
+      if (attempt.problem) spdlog::warn("cell {}: {}", attempt.key, attempt.problem->text);
+      const bool known = std::find(order.begin(), order.end(), attempt.key) != order.end();
+      if (!known && !expected.empty()) {
+        if (!attempt.record) continue;
+        const auto nearest = NearestWord(attempt.key, expected);
+        return Fail(ErrorKind::kUsage, "{}: holds the cell {}, which {} does not list{}", folder.string(),
+                    attempt.key, options.expect.string(), nearest ? "; did you mean " + *nearest + "?" : "");
+      }
+      if (!known) order.push_back(attempt.key);
+      found[attempt.key].push_back(std::move(attempt));
+    }
+  }
+  return found;
+}
+
+std::string RelativeLog(const Attempt& attempt, const Path& out) {
+  if (attempt.record->server.log_file.empty()) return "";
+  return (attempt.folder / attempt.record->server.log_file)
+      .lexically_normal()
+      .lexically_proximate(out.lexically_normal())
+      .string();
+}
+
+// The record of a cell that has none, as far as anybody knows.
+record::CellRecord EmptyCell(const std::string& key, const std::vector<ExpectedCell>& expected) {
+  record::CellRecord cell;
+  cell.key = cell.config = key;
+  for (const ExpectedCell& each : expected) {
+    if (each.key != key) continue;
+    cell.config_file = each.config;
+    cell.fingerprint.hardware = each.hardware;
+  }
+  return cell;
+}
+
+// Infrastructure goes into the record, as of a server that did not start; the rest is for the verdict alone.
+gate::JudgedCell JudgeMissing(const NotMeasured& problem, record::CellRecord& cell) {
+  if (problem.why == Why::kLost) {
+    cell.server.failure = record::ServerFailure{.kind = "not_measured",
+                                                .stage = "",
+                                                .message = problem.text,
+                                                .exit = "",
+                                                .infrastructure = true,
+                                                .log_tail = {}};
+    return gate::JudgeAlone(cell, {cell.key, {}, {}}, "");
+  }
+  record::Check check = gate::MakeCheck(cell, "validity", "measured", "validity");
+  check.outcome = record::Outcome::kInvalid;
+  check.reason = problem.text;
+  return {cell.key, {{check}, {}, {}, false}, false, "", {}};
+}
+
+void NoteAttempts(const std::vector<Attempt>& attempts, const Attempt& newest, gate::JudgedCell& judged) {
+  if (attempts.size() < 2) return;
+  std::vector<std::string> others;
+  for (const Attempt& attempt : attempts) {
+    if (&attempt == &newest) continue;
+    others.push_back(attempt.problem ? attempt.problem->text : attempt.folder.string());
+  }
+  judged.verdict.notes.push_back({judged.key, "attempts",
+                                  fmt::format("{} attempts; the newest decides: {}; not counted: {}",
+                                              attempts.size(), newest.folder.string(), Join(others, "; "))});
+}
+
+// Cells of different changes are no run of anything.
+Status CheckSameCommit(const Attempt& attempt, const record::RunRecord& merged) {
+  if (attempt.run->commit == merged.commit && attempt.run->repository == merged.repository) return {};
+  return Fail(ErrorKind::kInvalid,
+              "{}: measured commit {}, and the cells before it {}; merge runs of one commit",
+              attempt.folder.string(), attempt.run->commit.empty() ? "unknown" : attempt.run->commit,
+              merged.commit.empty() ? "unknown" : merged.commit);
+}
+
+class Merging {
+ public:
+  Merging(const MergeOptions& options, const std::vector<ExpectedCell>& expected)
+      : options_(options), expected_(expected) {
+    merged_.record.id = NewRunId();
+    merged_.record.created = UtcNow();
+    merged_.record.command = options.command;
+    merged_.record.status = "complete";
+    out_ = options.out.empty() ? Path("out") / merged_.record.id : options.out;
+  }
+
+  Status Add(const std::string& key, const std::vector<Attempt>& attempts) {
+    if (attempts.empty()) {
+      AddMissing({Why::kLost, "expected, and no folder of it is there: its job did not run or left nothing"},
+                 EmptyCell(key, expected_));
+      return {};
+    }
+    const Attempt& newest = NewestOf(attempts);
+    if (newest.run) RETURN_IF_ERROR(AddRun(newest));
+    record::CellRecord cell = newest.record ? *newest.record : EmptyCell(key, expected_);
+    if (newest.record) cell.server.log_file = RelativeLog(newest, out_);
+    if (newest.problem) {
+      AddMissing(*newest.problem, std::move(cell));
+    } else {
+      merged_.record.cells.push_back(std::move(cell));
+      merged_.cells.push_back(*newest.judged);
+      AddBaseName(newest.base_name);
+    }
+    NoteAttempts(attempts, newest, merged_.cells.back());
+    return {};
+  }
+
+  MergedRun Done() && {
+    record::RunRecord& record = merged_.record;
+    const bool failed = std::any_of(record.cells.begin(), record.cells.end(),
+                                    [](const auto& cell) { return cell.server.failure.has_value(); });
+    if (interrupted_) {
+      record.status = "interrupted";
+    } else if (failed) {
+      record.status = "failed";
+    }
+    return std::move(merged_);
+  }
+
+ private:
+  void AddMissing(const NotMeasured& problem, record::CellRecord cell) {
+    interrupted_ |= problem.why == Why::kInterrupted;
+    merged_.cells.push_back(JudgeMissing(problem, cell));
+    merged_.record.cells.push_back(std::move(cell));
+  }
+
+  // The first says which change it is; all others must be of the same.
+  Status AddRun(const Attempt& attempt) {
+    record::RunRecord& record = merged_.record;
+    const record::RunRecord& run = *attempt.run;
+    interrupted_ |= run.status == "interrupted";
+    if (has_run_) return CheckSameCommit(attempt, record);
+    has_run_ = true;
+    record.assay_version = run.assay_version;
+    record.assay_commit = run.assay_commit;
+    record.repository = run.repository;
+    record.branch = run.branch;
+    record.commit = run.commit;
+    return {};
+  }
+
+  void AddBaseName(const std::string& name) {
+    if (merged_.base_name.empty()) merged_.base_name = name;
+    if (merged_.base_name != name) merged_.base_name = "baseline";
+  }
+
+  const MergeOptions& options_;
+  const std::vector<ExpectedCell>& expected_;
+  Path out_;
+  MergedRun merged_;
+  bool has_run_ = false, interrupted_ = false;
+};
+
+}  // namespace
+
+Result<MergedRun> MergeRuns(const MergeOptions& options) {
+  ASSIGN_OR_RETURN(const std::vector<ExpectedCell> expected, ReadExpected(options.expect));
+  RETURN_IF_ERROR(CheckFolders(options));
+  std::vector<std::string> order = KeysOf(expected);
+  const std::vector<std::string> keys = order;
+  ASSIGN_OR_RETURN(const AttemptsByKey found, ReadAttempts(options, keys, order));
+  if (order.empty()) {
+    return Fail(ErrorKind::kUsage, "{}: holds no folder of a run (one with a record.json)",
+                options.folders.front().string());
+  }
+  Merging merging(options, expected);
+  for (const std::string& key : order) {
+    const auto attempts = found.find(key);
+    RETURN_IF_ERROR(merging.Add(key, attempts == found.end() ? std::vector<Attempt>{} : attempts->second));
+  }
+  return std::move(merging).Done();
+}
+
+}  // namespace assay::runner
