@@ -217,6 +217,8 @@ TEST_F(Fleet, CountsAJobThatWasKilledAsInfrastructure) {
   Leave(B(), {FleetScene("cpu.b")}, "0");
   std::filesystem::remove(B() / "exit_code");
   ExpectOfB(75, Outcome::kInfrastructure, "has no exit_code");
+  ASSERT_TRUE(WriteFileAtomic(B() / "job_state", "NODE_FAIL on n7\n"));
+  ExpectOfB(75, Outcome::kInfrastructure, "has no exit_code: its job ended as NODE_FAIL on n7");
 }
 
 TEST_F(Fleet, CountsARunThatDidNotReachItsEndAsInfrastructure) {

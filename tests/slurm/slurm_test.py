@@ -74,7 +74,7 @@ class Fleet(unittest.TestCase):
         cls.folder = pathlib.Path(cls.scratch.name)
         (cls.folder / "configs").mkdir()
         write_configs(cls.folder / "configs")
-        cls.env = dict(cluster.env, PATH=f"{ASSAY.parent}:{cluster.env['PATH']}", ASSAY_STORE=str(cls.folder / "store.db"))
+        cls.env = dict(cluster.env, PATH=f"{ASSAY.parent}:{cluster.env['PATH']}", HOME=str(cls.folder))
         cls.emit()
         cls.submit_and_kill()
 
@@ -84,7 +84,7 @@ class Fleet(unittest.TestCase):
 
     @classmethod
     def emit(cls):
-        command = ["assay", "ci", "emit", "configs", "--to", "slurm", "--out", "fleet", "--slurm-partition", "cells"]
+        command = ["assay", "ci", "emit", "configs", "--to", "slurm", "--out", "fleet", "--partition", "cells", "--no-store", "--timeout", "5"]
         done = subprocess.run(command, cwd=cls.folder, env=cls.env, text=True, capture_output=True)
         assert done.returncode == 0, done.stdout + done.stderr
         lines = (cls.folder / "fleet/cells.tsv").read_text().splitlines()
