@@ -77,9 +77,9 @@ function(assay_process_tests name)
                        PROPERTIES LABELS process TIMEOUT 600 PROCESSORS 2)
 endfunction()
 
-# assay_script_test(<name> <script>): a Python program that exits 77 where it cannot run; $ASSAY is the built program.
+# assay_script_test(<name> <script> [arguments...]): a Python program that exits 77 where it cannot run.
 function(assay_script_test name script)
-  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env ASSAY=$<TARGET_FILE:assay> python3 ${PROJECT_SOURCE_DIR}/${script})
+  add_test(NAME ${name} COMMAND python3 ${PROJECT_SOURCE_DIR}/${script} ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS process TIMEOUT 600 SKIP_RETURN_CODE 77)
 endfunction()
 

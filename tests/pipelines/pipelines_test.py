@@ -2,7 +2,7 @@
 """ci/pipelines/: the files are YAML and shell, every assay command in them is one that the program takes, and their jobs, run
 here one after the other against a scratch remote, measure a change beside main.
 
-The program is $ASSAY, else build/release/bin/assay. $CHECK_JSONSCHEMA, a check-jsonschema program, also validates them
+An argument is the folder of the programs; default: build/release/bin. $CHECK_JSONSCHEMA, a check-jsonschema program, also validates them
 against the published schemas (make test-pipelines)."""
 
 import contextlib
@@ -28,7 +28,7 @@ except ImportError:
     print("SKIPPED: python3-yaml is not installed")
     sys.exit(77)
 
-ASSAY = pathlib.Path(os.environ.get("ASSAY") or ROOT / "build/release/bin/assay")
+ASSAY = pathlib.Path(sys.argv.pop(1) if sys.argv[1:] and "/" in sys.argv[1] else ROOT / "build/release/bin").resolve() / "assay"
 PIPELINES = ROOT / "ci/pipelines"
 FILES = sorted([*PIPELINES.glob("github/*.yml"), *PIPELINES.glob("gitlab/.*.yml"), *PIPELINES.glob("buildkite/*.yml")])
 

@@ -2,7 +2,7 @@
 """A fleet on a Slurm cluster: nine cells as one array, of which some are measured and the others killed in every way that this
 cluster has, and one report with one exit code.
 
-The program is $ASSAY, else build/release/bin/assay. Exits 77 where there can be no cluster, and says why."""
+An argument is the folder of the programs; default: build/release/bin. Exits 77 where there can be no cluster, and says why."""
 
 import json
 import os
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/slurm"))
 from cluster import Cluster, Unavailable, children_of  # noqa: E402
 
-ASSAY = pathlib.Path(os.environ.get("ASSAY") or ROOT / "build/release/bin/assay").resolve()
+ASSAY = pathlib.Path(sys.argv.pop(1) if sys.argv[1:] and "/" in sys.argv[1] else ROOT / "build/release/bin").resolve() / "assay"
 PATIENCE = 240  # seconds; two slow cores need about 30
 
 CONFIG = """\
