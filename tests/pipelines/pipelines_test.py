@@ -140,7 +140,7 @@ class Commands(unittest.TestCase):
         seen = 0
         for path in FILES:
             for name, script in shell_scripts(path):
-                self.assertEqual(len(re.findall(r"(?m)(?:^|[;&|] *|then )assay ", script)), len(assay_commands(script)), name)
+                self.assertEqual(len(re.findall(r"(?m)(?:^ *|[;&|] *|then )assay ", script)), len(assay_commands(script)), name)
                 for words in assay_commands(script):
                     with self.subTest(file=path.name, command=" ".join(words)):
                         seen += 1
@@ -212,7 +212,7 @@ class Played(unittest.TestCase):
     def commit(self, work: pathlib.Path, branch: str):
         self.git(work, "add", "-A")
         self.git(work, "commit", "--quiet", "-m", "change")
-        self.git(work, "push", "--quiet", "origin", f"HEAD:{branch}")
+        self.git(work, "push", "--quiet", "origin", f"HEAD:refs/heads/{branch}")
 
     def checkout(self, name: str, branch: str = "main") -> pathlib.Path:
         """As CI does: a commit, and no branch checked out."""

@@ -89,7 +89,7 @@ class Fleet(unittest.TestCase):
         assert done.returncode == 0, done.stdout + done.stderr
         lines = (cls.folder / "fleet/cells.tsv").read_text().splitlines()
         cls.keys = [line.split("\t")[0] for line in lines]
-        cls.task = {name: next(i for i, key in enumerate(cls.keys) if key.startswith(name)) for name in CELLS}
+        cls.task = {name: next(i for i, key in enumerate(cls.keys) if name in key) for name in CELLS}
 
     @classmethod
     def task_state(cls, name: str) -> dict[str, str]:
@@ -175,6 +175,11 @@ class Fleet(unittest.TestCase):
                 self.assertNotIn("FAIL", outcomes, name)
             if expected == "PASS":
                 self.assertEqual(outcomes, {"PASS"}, name)
+
+    def test_the_report_has_slurms_word_for_what_happened(self):
+        report = (self.folder / "results/report/report.md").read_text()
+        for name, word in (("e", "FAILED"), ("g", "CANCELLED"), ("h", r"NODE\\_FAIL"), ("i", "PREEMPTED")):
+            self.assertRegex(report, rf"{name}-[^\n]*its job ended as {word} on n\d", name)
 
     def test_only_infrastructure_is_tried_a_second_time(self):
         attempts = {name: len(list((self.folder / "results" / self.keys[self.task[name]]).glob("attempt-*"))) for name in CELLS}
