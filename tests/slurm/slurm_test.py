@@ -84,7 +84,8 @@ class Fleet(unittest.TestCase):
 
     @classmethod
     def emit(cls):
-        command = ["assay", "ci", "emit", "configs", "--to", "slurm", "--out", "fleet", "--partition", "cells", "--no-store", "--timeout", "5"]
+        command = ["assay", "ci", "emit", "configs", "--to", "slurm", "--out", "fleet", "--partition", "cells", "--no-store", "--timeout", "5",
+                   "--runner", "cpu=--exclusive,--mem=0"]
         done = subprocess.run(command, cwd=cls.folder, env=cls.env, text=True, capture_output=True)
         assert done.returncode == 0, done.stdout + done.stderr
         lines = (cls.folder / "fleet/cells.tsv").read_text().splitlines()
