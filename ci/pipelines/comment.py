@@ -69,6 +69,7 @@ def defuse(text: str) -> str:
     """Text of a stranger: it may format, and neither call people, refer to issues, load, link, nor hide anything."""
     text = "".join(c for c in text if c in "\n\t" or c.isprintable())
     text = re.sub(r"<(?!/?(?:details|summary)>)", "&lt;", text)  # the two tags that reports fold with
+    text = re.sub(r"!?\[([^\]\n]*)\]\([^)\n]*\)", r"\1", text)  # a link is its text
     # GitHub looks for mentions and references in the rendered text, where &#64; is an @ again.
     text = re.sub(r"&(?=#|commat|num)", "&" + INVISIBLE, text)
     text = re.sub(r"(?i)(@|#(?=\d)|\bgh-(?=\d))", r"\1" + INVISIBLE, text)
@@ -286,6 +287,8 @@ def main(argv: list[str], patience: float = 1.0) -> int:
         outcome = outcome_of(arguments.run)
         report = read_small(arguments.run / "report.md")
         body = compose(arguments.name, outcome, defuse(report) if arguments.untrusted else report, arguments.link)
+        if arguments.untrusted and arguments.link:
+            body += f"\n[The run that measured this]({arguments.link})\n"
         if arguments.dry_run:
             print(body)
             return 0

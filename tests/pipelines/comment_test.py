@@ -210,16 +210,26 @@ class Forks(CommentTest):
             "event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic", "head_repository": {"full_name": "mallory/repo"}}}
         self.forge.pulls[12] = {"head": {"sha": "a" * 40, "ref": "topic", "repo": {"full_name": "mallory/repo"}}}
 
-    def publish(self, number: str = "12", report: str = "## the report\n") -> int:
+    def publish(self, number: str = "12", report: str = "## the report\n", *more: str) -> int:
         self.write("FAIL", report)
         (self.run_folder / "pr").write_text(number)
         event = self.run_folder / "event.json"
         event.write_text(json.dumps(self.event))
-        return self.call("github", "--pr-file", str(self.run_folder / "pr"), "--untrusted", "--event", str(event))
+        return self.call("github", "--pr-file", str(self.run_folder / "pr"), "--untrusted", "--event", str(event), *more)
 
     def test_the_pull_request_of_the_event_gets_the_report(self):
         self.assertEqual(self.publish("12\n"), 0, self.err)
         self.assertEqual(self.bodies(), [f"{MARKER}\n<!-- assay:outcome:FAIL -->\n## the report\n"])
+
+    def test_a_real_report_stays_readable(self):
+        golden = (ROOT / "reports/golden/fail/report.md").read_text()
+        self.assertEqual(self.publish("12", golden, "--link", "https://github.example/run/7"), 0, self.err)
+        body = self.bodies()[0]
+        lines = body.splitlines()
+        self.assertEqual(lines[2], golden.splitlines()[0])
+        self.assertIn(" · job · files", lines[6])  # links of the pull request's own run are text
+        self.assertEqual(lines[-1], "[The run that measured this](https://github.example/run/7)")
+        self.assertEqual([line for line in lines if line.startswith("|")], [line for line in golden.splitlines() if line.startswith("|")])
 
     def test_another_pull_request_gets_nothing(self):
         for field, value in (("ref", "other"), ("repo", {"full_name": "alice/repo"}), ("repo", None)):
