@@ -378,6 +378,18 @@ constexpr Phrase kPhrases[] = {
     {"signal {} ({})", "信号 {}（{}）"},
     {"its log ends: {}", "日志末尾：{}"},
     {"its log says: {}", "日志内容：{}"},
+
+    // Cells of a fleet
+    {"{} attempts; the newest decides: {}; not counted: {}", "共 {} 次尝试；以最新一次为准：{}；不计入：{}"},
+    {"expected, and no folder of it is there: its job did not run or left nothing",
+     "应有此项，但找不到它的目录：任务未运行或未留下任何结果"},
+    {"{}: has no exit_code: the job was killed, timed out or lost its machine",
+     "{}：没有 exit_code：任务被终止、超时或失去了所在机器"},
+    {"{}: the run did not reach its end (it was killed)", "{}：运行未到达终点（被终止）"},
+    {"{}: the record is damaged: {}", "{}：记录已损坏：{}"},
+    {"{}: assay ended with exit code {} and left no record", "{}：assay 以退出码 {} 结束，未留下记录"},
+    {"{}: assay ended with exit code {}, its verdict with {}",
+     "{}：assay 以退出码 {} 结束，其结论的退出码却是 {}"},
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 // An object has at most 1 MiB. A line of cells.tsv has a key of 64 characters and a path.
 constexpr size_t kBytesATable = 900'000;
 constexpr size_t kCellsAJob = 1000;
-constexpr char kRun[] = "run-0";  // submit.sh puts the name of its run there
+constexpr char kRun[] = "run-unnamed";  // submit.sh puts the name of its run there
 
 std::string GpuResource(const std::string& hardware) {
   return StartsWith(hardware, "gfx") ? "amd.com/gpu" : "nvidia.com/gpu";

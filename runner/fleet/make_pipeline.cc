@@ -64,14 +64,15 @@ Status CheckWords(const std::string& target, const std::vector<std::string>& wor
   return {};
 }
 
+// With a group, a run and an index behind it, it has to fit into the 63 characters of a host name.
 Status CheckName(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= 30 && name.front() != '-' && name.back() != '-' &&
+  const bool plain = !name.empty() && name.size() <= 20 && name.front() != '-' && name.back() != '-' &&
                      std::all_of(name.begin(), name.end(), [](unsigned char c) {
                        return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '-';
                      });
   if (plain) return {};
   return Fail(ErrorKind::kUsage,
-              "--name {}: must be up to 30 of a-z, 0-9 and -, and neither begin nor end with -", name);
+              "--name {}: must be up to 20 of a-z, 0-9 and -, and neither begin nor end with -", name);
 }
 
 // A word as the engine wants it: "queue=mi355" for tags, "--partition=mi355" for Slurm.

@@ -257,7 +257,7 @@ def run_kubernetes(checkout: Checkout, lose: str = "") -> Result:
         mount = checkout.folder / "mount"
         unpack({name: text.encode() for name, text in config.items()}, mount)
         text = config[script].replace("/assay/", f"{mount}/").replace("/results", str(volume))
-        done = checkout.bash(text, checkout.workspace(), {"ASSAY_RUN": "run-0", **environment})
+        done = checkout.bash(text, checkout.workspace(), {"ASSAY_RUN": "run-unnamed", **environment})
         result.stderr += done.stderr
         return done.returncode
 
@@ -274,11 +274,11 @@ def run_kubernetes(checkout: Checkout, lose: str = "") -> Result:
             if code == 0 or code not in fails["values"]:
                 break
         result.green &= code == 0
-        attempts = sorted((volume / "run-0" / keys[index]).glob("*/exit_code"))
+        attempts = sorted((volume / "run-unnamed" / keys[index]).glob("*/exit_code"))
         result.codes[keys[index]] = [int(each.read_text()) for each in attempts]
     result.report = run_pod(json.loads(files["report.json"].read_text())["items"], "report.sh", {})
     result.green &= result.report == 0
-    result.report_files = tree(volume / "run-0/report")
+    result.report_files = tree(volume / "run-unnamed/report")
     return result
 
 
@@ -291,7 +291,8 @@ class DryRun(unittest.TestCase):
                 import yaml  # noqa: F401
             except ImportError:
                 self.skipTest("the Python package yaml is missing (Debian: python3-yaml)")
-        with tempfile.TemporaryDirectory(prefix="assay fleet ") as folder:
+        # Kubernetes mounts at paths of ours, which have no space.
+        with tempfile.TemporaryDirectory(prefix="assay-" if engine is run_kubernetes else "assay fleet ") as folder:
             return engine(Checkout(pathlib.Path(folder), second), lose)
 
     def expect(self, engine, second: str, codes: list, report: int, green: bool, lose: str = "") -> Result:
