@@ -10,7 +10,7 @@ help:
 	@echo "make eval    install what is missing, build, run configs/cpu/tiny-moe.yaml and write a report under out/"
 	@echo "make test    install what is missing, build, run every test"
 	@echo "make test-clients   the openai client and lm-evaluation-harness, pinned, from PyPI, against the engine"
-	@echo "make test-pipelines the pipelines under ci/pipelines, and what their services' schemas say of them"
+	@echo "make test-pipelines pipelines, shipped and emitted, against the schemas of their services, from PyPI"
 	@echo "make test-slurm     a fleet of cells on a Slurm cluster on loopback; as root, installs munge and slurm-wlm"
 	@echo "make build   build only"
 	@echo "make check   layers and formatting"

@@ -6,7 +6,7 @@
 #   package a .deb and a tarball
 #   bench   what the client of the serving benchmark can do
 #   test-clients   the openai client and lm-evaluation-harness, from PyPI, against the engine
-#   test-pipelines the pipelines under ci/pipelines, and the schemas of their services, from PyPI
+#   test-pipelines pipelines, shipped and emitted, against the schemas that their services publish, from PyPI
 #   test-slurm     a fleet of cells on a Slurm cluster on loopback; as root
 set -euo pipefail
 cd "$(dirname "$0")/.."
