@@ -161,6 +161,7 @@ engine: {{kind: bundled, model: {models}, tensor_parallel_size: 1, ready_timeout
 evals:
   gpqa: {{dataset: {models}/questions.csv, subset: 32, reasoning_effort: low, temperature: 0, max_tokens: 64, concurrency: 32,
          threshold: {threshold}, tolerance: {{kind: absolute, value: 0}}}}
+  serving: {serving}
 gate:
   accuracy: {{paired: true, margin: 0.2}}
   baseline: {{policy: rolling, branch: main, runs: 10, first_run: record}}
@@ -200,9 +201,9 @@ class Played(unittest.TestCase):
         path.write_text(f"#!/bin/bash\n{text}\n")
         path.chmod(0o755)
 
-    def config(self, work: pathlib.Path, threshold: float):
-        (work / "config.yaml").write_text(CONFIG.format(models=ROOT / "models/tiny-moe", engine=ASSAY.parent / "assay-engine",
-                                                        threshold=threshold))
+    def config(self, work: pathlib.Path, threshold: float = 0.5, serving: str = "[]", engine: pathlib.Path = ASSAY.parent / "assay-engine"):
+        (work / "config.yaml").write_text(CONFIG.format(models=ROOT / "models/tiny-moe", engine=engine, threshold=threshold,
+                                                        serving=serving))
 
     def git(self, folder: pathlib.Path, *arguments: str) -> str:
         done = subprocess.run(["git", "-C", folder, *arguments], env=self.env, text=True, capture_output=True)
@@ -221,10 +222,10 @@ class Played(unittest.TestCase):
         self.git(work, "checkout", "--quiet", "--detach", f"origin/{branch}")
         return work
 
-    def change(self, threshold: float) -> None:
-        work = self.checkout("change")
-        self.config(work, threshold)
-        self.commit(work, "topic")
+    def change(self, branch: str = "topic", **config) -> None:
+        work = self.checkout(f"change-{branch}")
+        self.config(work, **config)
+        self.commit(work, branch)
 
     def shell(self, work: pathlib.Path, script: str, expect: int = 0, options: str = "-eo", **env: str) -> str:
         command = ["bash", options, "pipefail", "-c", script]
@@ -239,6 +240,9 @@ class Played(unittest.TestCase):
         return json.loads((work / "out/run/verdict.json").read_text())["outcome"]
 
     # --- GitHub
+
+    def github_measure(self, file: str) -> str:
+        return next(s["run"] for s in github_steps(load(PIPELINES / "github" / file)) if s.get("name") == "Measure")
 
     def github(self, file: str, work: pathlib.Path, expect: int = 0) -> str:
         """The steps of a workflow; returns the step summary."""
@@ -282,6 +286,27 @@ class Played(unittest.TestCase):
                        GITHUB_EVENT_PATH=str(self.scratch / "event.json"), RUNNER_TEMP=str(self.scratch / "temp"), LINK="")
         self.assertEqual(len(forge.comments), 1)
         self.assertTrue(forge.comments[0]["body"].startswith("<!-- assay:summary:assay -->\n<!-- assay:outcome:FAIL -->\n## "))
+
+    def test_github_warns_of_what_cannot_be_decided(self):
+        self.change("main", serving="[{name: s, input_len: 8, output_len: 8, num_prompts: 8, max_concurrency: 4}]")
+        self.github("baseline.yml", self.checkout("push"))  # speed wants five such runs
+        work = self.checkout("pull")
+        self.assertIn("INCONCLUSIVE", self.github("pr.yml", work, expect=0))
+        self.assertIn("::warning", (work / "out/run/annotations.txt").read_text())
+
+    def test_github_tries_infrastructure_once_more(self):
+        self.change(engine=pathlib.Path("/bin/false"))
+        work = self.checkout("pull", "topic")
+        self.github("pr.yml", work, expect=75)
+        self.assertEqual(sorted(os.listdir(work / "out")), ["attempt-1", "comment", "run"])
+        self.assertEqual(self.outcome(work), "INFRASTRUCTURE")
+
+    def test_github_launches_nothing_where_the_config_is_wrong(self):
+        self.change(serving="[{name: s, input_length: 8}]")
+        work = self.checkout("pull", "topic")
+        said = self.shell(work, self.github_measure("pr.yml"), 2, RUNNER_TEMP=str(self.scratch), GITHUB_STEP_SUMMARY="/dev/null", NUMBER="12")
+        self.assertIn("config.yaml:8:23: evals.serving[0].input_length: unknown key", said)
+        self.assertFalse((work / "out/comment").exists())
 
     def test_github_writes_the_history_of_the_nights(self):
         work = self.checkout("night")
