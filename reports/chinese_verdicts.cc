@@ -381,8 +381,8 @@ constexpr Phrase kPhrases[] = {
 
     // Cells of a fleet
     {"{} attempts; the newest decides: {}; not counted: {}", "共 {} 次尝试；以最新一次为准：{}；不计入：{}"},
-    {"expected, and no folder of it is there: its job did not run or left nothing",
-     "应有此项，但找不到它的目录：任务未运行或未留下任何结果"},
+    {"no folder of {} is there: its job did not run or left nothing",
+     "找不到 {} 的目录：任务未运行或未留下任何结果"},
     {"{}: has no exit_code: the job was killed, timed out or lost its machine",
      "{}：没有 exit_code：任务被终止、超时或失去了所在机器"},
     {"{}: the run did not reach its end (it was killed)", "{}：运行未到达终点（被终止）"},

@@ -12,10 +12,10 @@ namespace assay::runner {
 // Two cells on a CPU, one on eight GPUs of AMD, one on one of NVIDIA; a path with a space and a quote.
 inline Pipeline ExamplePipeline() {
   Pipeline pipeline;
-  pipeline.cells = {{"cpu.tiny-moe.smoke", "cpu", 0, "configs/cpu/tiny-moe.yaml"},
-                    {"gfx950.gpt-oss-120b.smoke", "gfx950", 8, "configs/gfx950/gpt-oss-120b.yaml"},
-                    {"h200.gpt-oss-20b.smoke", "h200", 1, "configs/h200/gpt-oss-20b.yaml"},
-                    {"cpu.it-s.smoke", "cpu", 0, "my configs/it's.yaml"}};
+  pipeline.cells = {{"cpu.tiny-moe.smoke", "cpu", 0, "configs/cpu/tiny-moe.yaml", "smoke"},
+                    {"gfx950.gpt-oss-120b.smoke", "gfx950", 8, "configs/gfx950/gpt-oss-120b.yaml", "smoke"},
+                    {"h200.gpt-oss-20b.smoke", "h200", 1, "configs/h200/gpt-oss-20b.yaml", "smoke"},
+                    {"cpu.it-s.smoke", "cpu", 0, "my configs/it's.yaml", "smoke"}};
   const std::vector<std::string> configs = {"configs", "my configs/it's.yaml", "--suite", "smoke"};
   const auto words = [&](std::vector<std::string> command) {
     command.insert(command.end(), configs.begin(), configs.end());
@@ -37,7 +37,7 @@ inline Pipeline BigPipeline(int cells, const std::string& hardware = "gfx950") {
   for (int i = 0; i < cells; ++i) {
     pipeline.cells.push_back(
         {fmt::format("{}.variant-with-a-rather-long-name-{:05}.full", hardware, i), hardware, 8,
-         fmt::format("configs/{}/variant-with-a-rather-long-name-{:05}.yaml", hardware, i)});
+         fmt::format("configs/{}/variant-with-a-rather-long-name-{:05}.yaml", hardware, i), "full"});
   }
   return pipeline;
 }

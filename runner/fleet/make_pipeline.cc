@@ -25,7 +25,7 @@ Status CheckHardwareIsNamed(const std::vector<Config>& configs, const std::strin
 FleetCell MakeFleetCell(const Cell& cell) {
   const EngineConfig& engine = cell.config.engine;
   const int gpus = cell.config.hardware == "cpu" ? 0 : engine.gpus.value_or(engine.tensor_parallel_size);
-  return {cell.key, cell.config.hardware, gpus, cell.config.file.string()};
+  return {cell.key, cell.config.hardware, gpus, cell.config.file.string(), cell.suite};
 }
 
 // The configs as they were named, so that every job plans what was planned here.

@@ -18,10 +18,10 @@ namespace {
 using Why = NotMeasured::Why;
 
 struct ExpectedCell {
-  std::string key, hardware, config;
+  std::string key, hardware, config, suite;
 };
 
-// Lines of key, hardware, GPUs and config; only the key has to be there.
+// Lines of key, hardware, GPUs, config and suite; only the key has to be there.
 Result<std::vector<ExpectedCell>> ReadExpected(const Path& file) {
   std::vector<ExpectedCell> cells;
   if (file.empty()) return cells;
@@ -31,7 +31,7 @@ Result<std::vector<ExpectedCell>> ReadExpected(const Path& file) {
   for (const std::string& row : SplitLines(*text)) {
     ++line;
     std::vector<std::string> fields = Split(row, '\t');
-    fields.resize(4);
+    fields.resize(5);
     if (fields[0].empty()) {
       return Fail(ErrorKind::kUsage,
                   "--expect: {}:{}: begins with no cell key; assay ci emit --to cells makes "
@@ -42,7 +42,7 @@ Result<std::vector<ExpectedCell>> ReadExpected(const Path& file) {
                                    [&](const ExpectedCell& cell) { return cell.key == fields[0]; });
     if (known)
       return Fail(ErrorKind::kUsage, "--expect: {}:{}: {} is there twice", file.string(), line, fields[0]);
-    cells.push_back({fields[0], fields[1], fields[3]});
+    cells.push_back({fields[0], fields[1], fields[3], fields[4]});
   }
   if (cells.empty()) return Fail(ErrorKind::kUsage, "--expect: {}: lists no cell", file.string());
   return cells;
@@ -103,6 +103,7 @@ record::CellRecord EmptyCell(const std::string& key, const std::vector<ExpectedC
   for (const ExpectedCell& each : expected) {
     if (each.key != key) continue;
     cell.config_file = each.config;
+    cell.suite = each.suite;
     cell.fingerprint.hardware = each.hardware;
   }
   return cell;
@@ -159,8 +160,9 @@ class Merging {
 
   Status Add(const std::string& key, const std::vector<Attempt>& attempts) {
     if (attempts.empty()) {
-      AddMissing({Why::kLost, "expected, and no folder of it is there: its job did not run or left nothing"},
-                 EmptyCell(key, expected_));
+      AddMissing(
+          {Why::kLost, fmt::format("no folder of {} is there: its job did not run or left nothing", key)},
+          EmptyCell(key, expected_));
       return {};
     }
     const Attempt& newest = NewestOf(attempts);

@@ -160,7 +160,7 @@ TEST(MergeRuns, AppliesAcknowledgementsOfEveryCell) {
 class Fleet : public ::testing::Test {
  protected:
   Fleet() {
-    expect_ = folder_.Write("cells.tsv", "cpu.a\tcpu\t0\ta.yaml\ncpu.b\tcpu\t0\tb.yaml\n");
+    expect_ = folder_.Write("cells.tsv", "cpu.a\tcpu\t0\ta.yaml\tsmoke\ncpu.b\tcpu\t0\tb.yaml\tsmoke\n");
     Leave(folder_ / "out/cpu.a/attempt-1", {FleetScene("cpu.a")}, "0");
   }
   Outcomes Merged() const { return Merge({{folder_ / "out"}, expect_, folder_ / "report", {}}); }
@@ -191,7 +191,7 @@ TEST_F(Fleet, PassesWhenEveryCellIsThere) {
 }
 
 TEST_F(Fleet, CountsACellThatIsNotThereAsInfrastructure) {
-  ExpectOfB(75, Outcome::kInfrastructure, "expected, and no folder of it is there");
+  ExpectOfB(75, Outcome::kInfrastructure, "no folder of cpu.b is there: its job did not run");
 }
 
 TEST_F(Fleet, CountsEveryCellWhenNoJobLeftAnything) {
@@ -199,6 +199,7 @@ TEST_F(Fleet, CountsEveryCellWhenNoJobLeftAnything) {
   EXPECT_EQ(merged.verdict.exit_code, 75) << merged.error;
   EXPECT_EQ(merged.merged.record.cells.size(), 2u);
   EXPECT_EQ(merged.merged.record.cells[1].config_file, "b.yaml");
+  EXPECT_EQ(merged.merged.record.cells[1].suite, "smoke");
 }
 
 TEST_F(Fleet, FailsRatherThanAskingForARetryWhenACellFails) {

@@ -33,7 +33,7 @@ const std::vector<CiTarget>& CiTargets() {
 std::string CellsTable(const std::vector<FleetCell>& cells) {
   std::string table;
   for (const FleetCell& cell : cells)
-    table += fmt::format("{}\t{}\t{}\t{}\n", cell.key, cell.hardware, cell.gpus, cell.config);
+    table += fmt::format("{}\t{}\t{}\t{}\t{}\n", cell.key, cell.hardware, cell.gpus, cell.config, cell.suite);
   return table;
 }
 

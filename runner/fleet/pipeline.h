@@ -12,10 +12,11 @@
 namespace assay::runner {
 
 struct FleetCell {
-  std::string key;       // [a-z0-9_.-]
-  std::string hardware;  // "gfx950"
-  int gpus = 0;          // that its server takes; 0 on a CPU
-  std::string config;    // the file that describes it, as it was named
+  std::string key;         // [a-z0-9_.-]
+  std::string hardware;    // "gfx950"
+  int gpus = 0;            // that its server takes; 0 on a CPU
+  std::string config;      // the file that describes it, as it was named
+  std::string suite = {};  // "" when none was asked for
 };
 
 struct SlurmOptions {
@@ -73,7 +74,7 @@ const std::vector<CiTarget>& CiTargets();
 
 // ---- what emitters share
 
-// One cell a line: key, hardware, GPUs, config; tabs between. `assay merge --expect` reads it.
+// One cell a line: key, hardware, GPUs, config, suite; tabs between. `assay merge --expect` reads it.
 std::string CellsTable(const std::vector<FleetCell>& cells);
 
 // Cells that one kind of machine runs, in the order of the plan.

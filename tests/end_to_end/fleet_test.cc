@@ -49,7 +49,7 @@ TEST_F(FleetTest, CiEmitSaysWhatIsWrong) {
 
 TEST_F(FleetTest, CiEmitPrintsOneFileAndTheCells) {
   EXPECT_EQ(Run({"ci", "emit", "--to", "cells", "config.yaml"}), 0) << Err();
-  EXPECT_EQ(Out(), "cpu.scripted\tcpu\t0\tconfig.yaml\n");
+  EXPECT_EQ(Out(), "cpu.scripted\tcpu\t0\tconfig.yaml\t\n");
 }
 
 TEST_F(FleetTest, MergeSaysWhatIsWrong) {

@@ -38,9 +38,12 @@ QUESTIONS = "Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answ
 class Checkout:
     """A repository with two configs in a folder whose name has a space; every job works in a fresh copy."""
 
-    def __init__(self, folder: pathlib.Path, second: str):
+    def __init__(self, folder: pathlib.Path):
         self.folder = folder
         self.source = folder / "source"
+
+    def fill(self, second: str) -> "Checkout":
+        """The first config's cell passes; the second's passes, fails, or its server is not there (lost)."""
         configs = self.source / "my configs"
         configs.mkdir(parents=True)
         (configs / "questions.csv").write_text(QUESTIONS)
@@ -48,7 +51,7 @@ class Checkout:
         threshold = 0.9 if second == "fails" else 0.16  # always answering A is right for 2 of 12 questions
         (configs / "a.yaml").write_text(CONFIG.format(name="a", server=BIN / "assay-scripted-server", threshold=0.16))
         (configs / "b.yaml").write_text(CONFIG.format(name="b", server=server, threshold=threshold))
-        self.jobs = 0
+        return self
 
     def environment(self, more: dict) -> dict:
         """What an agent gives a job: little, and a PATH with assay in it."""
@@ -62,10 +65,8 @@ class Checkout:
         return [pathlib.Path(line) for line in done.stdout.splitlines()]
 
     def workspace(self) -> pathlib.Path:
-        self.jobs += 1
-        folder = self.folder / f"job-{self.jobs}"
-        shutil.copytree(self.source, folder)
-        return folder
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="job-", dir=self.folder))
+        return pathlib.Path(shutil.copytree(self.source, folder, dirs_exist_ok=True))
 
     def bash(self, script: str, folder: pathlib.Path, environment: dict, *options: str) -> subprocess.CompletedProcess:
         return subprocess.run(["bash", *options, "-c", script], cwd=folder, env=self.environment(environment),
@@ -248,37 +249,99 @@ def run_github(checkout: Checkout, lose: str = "") -> Result:
 # ---- Kubernetes
 
 
+class Cluster:
+    """As much of kubectl as submit.sh asks for. Jobs run when they are applied; its state is a folder."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        self.checkout = Checkout(folder.parent)
+
+    def apply(self, objects: list) -> None:
+        for each in objects:
+            name = each["metadata"]["name"]
+            assert re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,57}[a-z0-9])?", name), name
+            (self.folder / f"{each['kind']}-{name}.json").write_text(json.dumps(each))
+        for job in objects:
+            if job["kind"] == "Job":
+                (self.folder / f"status-{job['metadata']['name']}.json").write_text(json.dumps(self.run_job(job["spec"])))
+
+    def run_job(self, spec: dict) -> dict:
+        """Exit code and output of its last pod, and whether every index came to a good end."""
+        rules = spec.get("podFailurePolicy", {}).get("rules", [])
+        final = [code for rule in rules if rule["action"] == "FailIndex" for code in rule["onExitCodes"]["values"]]
+        status = {"ended": "Complete"}
+        for index in range(spec.get("completions", 1)):
+            for attempt in range(1 + spec.get("backoffLimitPerIndex", 0)):
+                code, status["log"] = self.run_pod(spec["template"]["spec"], index, attempt)
+                if code not in final:
+                    break
+            status["exit"] = code
+            if code != 0:
+                status["ended"] = "Failed"
+        return status
+
+    def run_pod(self, pod: dict, index: int, attempt: int) -> tuple[int, str]:
+        [container] = pod["containers"]
+        places = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+        volumes = {volume["name"]: volume for volume in pod["volumes"]}
+        data = json.loads((self.folder / f"ConfigMap-{volumes['fleet']['configMap']['name']}.json").read_text())["data"]
+        mount = self.folder / "mount"
+        unpack({name: text.encode() for name, text in data.items()}, mount)
+        interpreter, script = container["command"]
+        assert interpreter == "/bin/bash" and "claimName" in volumes["results"]["persistentVolumeClaim"]
+        text = data[script.removeprefix(places["fleet"] + "/")].replace(places["fleet"] + "/", f"{mount}/")
+        text = text.replace(places["results"], str(self.folder / "volume"))
+        environment = {entry["name"]: entry.get("value", f"pod-{index}-{attempt}") for entry in container["env"]}
+        key = data.get("cells.tsv", "").split("\n")[index].split("\t")[0]
+        if key and key == os.environ["FAKE_LOSE"]:
+            return 137, ""
+        done = self.checkout.bash(text, self.checkout.workspace(), {**environment, "JOB_COMPLETION_INDEX": str(index)})
+        sys.stderr.write(done.stderr)
+        return done.returncode, done.stdout
+
+    def status(self, job: str) -> dict:
+        file = self.folder / f"status-{job}.json"
+        return json.loads(file.read_text()) if file.exists() else {}
+
+
+def kubectl(arguments: list[str]) -> int:
+    cluster = Cluster(pathlib.Path(os.environ["FAKE_CLUSTER"]))
+    if arguments[:2] == ["-n", "default"]:
+        arguments = arguments[2:]
+    match arguments:
+        case ["apply", "-f", "-"]:
+            cluster.apply(json.load(sys.stdin)["items"])
+        case ["get", "job", job, "-o", "jsonpath={.status.conditions[*].type}"]:
+            ended = cluster.status(job).get("ended", "")
+            print({"Complete": "SuccessCriteriaMet Complete", "Failed": "FailureTarget Failed"}.get(ended, ""))
+        case ["logs", job]:
+            print(cluster.status(job.removeprefix("job/"))["log"])
+        case ["get", "pods", "-l", label, "-o", path]:
+            assert path == "jsonpath={.items[0].status.containerStatuses[0].state.terminated.exitCode}"
+            print(cluster.status(label.removeprefix("job-name="))["exit"])
+        case _:
+            print(f"kubectl: {arguments}: not played here", file=sys.stderr)
+            return 9
+    return 0
+
+
 def run_kubernetes(checkout: Checkout, lose: str = "") -> Result:
-    files = {path.name: path for path in checkout.emit("kubernetes")}
-    result, volume = Result(), checkout.folder / "volume"
-
-    def run_pod(objects: list, script: str, environment: dict) -> int:
-        config = next(o for o in objects if o["kind"] == "ConfigMap")["data"]
-        mount = checkout.folder / "mount"
-        unpack({name: text.encode() for name, text in config.items()}, mount)
-        text = config[script].replace("/assay/", f"{mount}/").replace("/results", str(volume))
-        done = checkout.bash(text, checkout.workspace(), {"ASSAY_RUN": "run-unnamed", **environment})
-        result.stderr += done.stderr
-        return done.returncode
-
-    objects = json.loads(files["cpu.json"].read_text())["items"]
-    job = next(o for o in objects if o["kind"] == "Job")["spec"]
-    [fails] = [rule["onExitCodes"] for rule in job["podFailurePolicy"]["rules"] if rule["action"] == "FailIndex"]
-    keys = [line.split("\t")[0] for line in objects[0]["data"]["cells.tsv"].splitlines()]
-    for index in range(job["completions"]):
-        if keys[index] == lose:
-            result.green = False
-            continue
-        for attempt in range(1 + job["backoffLimitPerIndex"]):
-            code = run_pod(objects, "measure.sh", {"JOB_COMPLETION_INDEX": str(index), "POD_NAME": f"assay-{index}-{attempt}"})
-            if code == 0 or code not in fails["values"]:
-                break
-        result.green &= code == 0
-        attempts = sorted((volume / "run-unnamed" / keys[index]).glob("*/exit_code"))
-        result.codes[keys[index]] = [int(each.read_text()) for each in attempts]
-    result.report = run_pod(json.loads(files["report.json"].read_text())["items"], "report.sh", {})
-    result.green &= result.report == 0
-    result.report_files = tree(volume / "run-unnamed/report")
+    submit = checkout.emit("kubernetes")[-1]
+    cluster, tools = checkout.folder / "cluster", checkout.folder / "tools"
+    cluster.mkdir()
+    tools.mkdir()
+    (tools / "kubectl").write_text(f"#!/bin/bash\nexec {sys.executable} {pathlib.Path(__file__).resolve()} {BIN} kubectl \"$@\"\n")
+    (tools / "kubectl").chmod(0o755)
+    done = checkout.bash(f"bash {submit} run-7", checkout.source,
+                         {"FAKE_CLUSTER": str(cluster), "FAKE_LOSE": lose})
+    result = Result()
+    result.report, result.green, result.stderr = done.returncode, done.returncode == 0, done.stderr
+    for cell in ("cpu.a", "cpu.b"):
+        codes = [int(each.read_text()) for each in sorted((cluster / "volume/run-7" / cell).glob("*/exit_code"))]
+        if codes:
+            result.codes[cell] = codes
+    result.report_files = tree(cluster / "volume/run-7/report")
+    result.extra["log"] = done.stdout
     return result
 
 
@@ -293,7 +356,7 @@ class DryRun(unittest.TestCase):
                 self.skipTest("the Python package yaml is missing (Debian: python3-yaml)")
         # Kubernetes mounts at paths of ours, which have no space.
         with tempfile.TemporaryDirectory(prefix="assay-" if engine is run_kubernetes else "assay fleet ") as folder:
-            return engine(Checkout(pathlib.Path(folder), second), lose)
+            return engine(Checkout(pathlib.Path(folder)).fill(second), lose)
 
     def expect(self, engine, second: str, codes: list, report: int, green: bool, lose: str = "") -> Result:
         result = self.play(engine, second, lose)
@@ -329,8 +392,11 @@ class DryRun(unittest.TestCase):
         self.assertIn("cpu.b", results["fails"].extra["summary"])
 
     def test_kubernetes(self):
-        self.tell(run_kubernetes)
+        results = self.tell(run_kubernetes)
+        self.assertIn("FAIL", results["fails"].extra["log"])
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["kubectl"]:
+        sys.exit(kubectl(sys.argv[2:]))
     unittest.main()
