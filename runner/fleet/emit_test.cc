@@ -9,6 +9,7 @@
 #include "runner/fleet/fleet_test_support.h"
 #include "runner/fleet/pipeline.h"
 #include "testing/golden.h"
+#include "testing/temp_dir.h"
 
 namespace assay::runner {
 namespace {
@@ -57,6 +58,15 @@ TEST(CiTargets, EmitTheSameBytesTwice) {
     ASSERT_EQ(first.size(), second.size()) << target.name;
     for (size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].text, second[i].text) << first[i].name;
   }
+}
+
+TEST(CellsTable, IsReadAsItWasWritten) {
+  const testing::TempDir folder;
+  const std::vector<FleetCell> cells = ExamplePipeline().cells;
+  const auto read = ReadCellsTable(folder.Write("cells.tsv", CellsTable(cells)));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(CellsTable(*read), CellsTable(cells));
+  EXPECT_EQ(read->at(1).gpus, 8);
 }
 
 TEST(GroupByMachine, KeepsTheOrderAndSplitsWhatIsTooMuch) {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "gate/check.h"
 #include "runner/fleet/attempts.h"
+#include "runner/fleet/pipeline.h"
 #include "runner/run/run_folder.h"
 
 namespace assay::runner {
@@ -17,40 +18,9 @@ namespace {
 
 using Why = NotMeasured::Why;
 
-struct ExpectedCell {
-  std::string key, hardware, config, suite;
-};
-
-// Lines of key, hardware, GPUs, config and suite; only the key has to be there.
-Result<std::vector<ExpectedCell>> ReadExpected(const Path& file) {
-  std::vector<ExpectedCell> cells;
-  if (file.empty()) return cells;
-  auto text = ReadFile(file);
-  if (!text) return Fail(ErrorKind::kUsage, "--expect: {}", text.error().message);
-  int line = 0;
-  for (const std::string& row : SplitLines(*text)) {
-    ++line;
-    std::vector<std::string> fields = Split(row, '\t');
-    fields.resize(5);
-    if (fields[0].empty()) {
-      return Fail(ErrorKind::kUsage,
-                  "--expect: {}:{}: begins with no cell key; assay ci emit --to cells makes "
-                  "such a table",
-                  file.string(), line);
-    }
-    const bool known = std::any_of(cells.begin(), cells.end(),
-                                   [&](const ExpectedCell& cell) { return cell.key == fields[0]; });
-    if (known)
-      return Fail(ErrorKind::kUsage, "--expect: {}:{}: {} is there twice", file.string(), line, fields[0]);
-    cells.push_back({fields[0], fields[1], fields[3], fields[4]});
-  }
-  if (cells.empty()) return Fail(ErrorKind::kUsage, "--expect: {}: lists no cell", file.string());
-  return cells;
-}
-
-std::vector<std::string> KeysOf(const std::vector<ExpectedCell>& cells) {
+std::vector<std::string> KeysOf(const std::vector<FleetCell>& cells) {
   std::vector<std::string> keys;
-  for (const ExpectedCell& cell : cells) keys.push_back(cell.key);
+  for (const FleetCell& cell : cells) keys.push_back(cell.key);
   return keys;
 }
 
@@ -97,10 +67,10 @@ std::string RelativeLog(const Attempt& attempt, const Path& out) {
 }
 
 // The record of a cell that has none, as far as anybody knows.
-record::CellRecord EmptyCell(const std::string& key, const std::vector<ExpectedCell>& expected) {
+record::CellRecord EmptyCell(const std::string& key, const std::vector<FleetCell>& expected) {
   record::CellRecord cell;
   cell.key = cell.config = key;
-  for (const ExpectedCell& each : expected) {
+  for (const FleetCell& each : expected) {
     if (each.key != key) continue;
     cell.config_file = each.config;
     cell.suite = each.suite;
@@ -149,7 +119,7 @@ Status CheckSameCommit(const Attempt& attempt, const record::RunRecord& merged) 
 
 class Merging {
  public:
-  Merging(const MergeOptions& options, const std::vector<ExpectedCell>& expected)
+  Merging(const MergeOptions& options, const std::vector<FleetCell>& expected)
       : options_(options), expected_(expected) {
     merged_.record.id = NewRunId();
     merged_.record.created = UtcNow();
@@ -222,7 +192,7 @@ class Merging {
   }
 
   const MergeOptions& options_;
-  const std::vector<ExpectedCell>& expected_;
+  const std::vector<FleetCell>& expected_;
   Path out_;
   MergedRun merged_;
   bool has_run_ = false, interrupted_ = false;
@@ -231,7 +201,10 @@ class Merging {
 }  // namespace
 
 Result<MergedRun> MergeRuns(const MergeOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<ExpectedCell> expected, ReadExpected(options.expect));
+  std::vector<FleetCell> expected;
+  if (!options.expect.empty()) {
+    ASSIGN_OR_RETURN(expected, ReadCellsTable(options.expect));
+  }
   RETURN_IF_ERROR(CheckFolders(options));
   std::vector<std::string> order = KeysOf(expected);
   const std::vector<std::string> keys = order;

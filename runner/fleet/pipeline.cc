@@ -30,17 +30,6 @@ const std::vector<CiTarget>& CiTargets() {
   return table;
 }
 
-std::string CellsTable(const std::vector<FleetCell>& cells) {
-  std::string table;
-  for (const FleetCell& cell : cells)
-    table += fmt::format("{}\t{}\t{}\t{}\t{}\n", cell.key, cell.hardware, cell.gpus, cell.config, cell.suite);
-  return table;
-}
-
-std::vector<EmittedFile> EmitCells(const Pipeline& pipeline) {
-  return {{"cells.tsv", CellsTable(pipeline.cells)}};
-}
-
 std::vector<std::vector<FleetCell>> Chunks(const std::vector<FleetCell>& cells, size_t limit) {
   std::vector<std::vector<FleetCell>> chunks;
   for (size_t begin = 0; begin < cells.size(); begin += limit) {

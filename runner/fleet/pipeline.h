@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 
 // Cells as jobs of an engine that schedules. assay never does: it writes the engine's own file, every job
@@ -76,6 +77,9 @@ const std::vector<CiTarget>& CiTargets();
 
 // One cell a line: key, hardware, GPUs, config, suite; tabs between. `assay merge --expect` reads it.
 std::string CellsTable(const std::vector<FleetCell>& cells);
+// Of a line only the key has to be there, so that a list by hand will do. kUsage, with the line, for one
+// without a key, a key that is there twice, and a table of nothing.
+Result<std::vector<FleetCell>> ReadCellsTable(const Path& file);
 
 // Cells that one kind of machine runs, in the order of the plan.
 struct CellGroup {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/cli/exit_code.h"
 #include "tests/end_to_end/assay_test.h"
 
@@ -50,6 +52,19 @@ TEST_F(FleetTest, CiEmitSaysWhatIsWrong) {
 TEST_F(FleetTest, CiEmitPrintsOneFileAndTheCells) {
   EXPECT_EQ(Run({"ci", "emit", "--to", "cells", "config.yaml"}), 0) << Err();
   EXPECT_EQ(Out(), "cpu.scripted\tcpu\t0\tconfig.yaml\t\n");
+}
+
+TEST_F(FleetTest, MergingOneRunSaysWhatTheRunSaid) {
+  EXPECT_EQ(RunScene({.gpqa = "threshold: 0.9, tolerance: {kind: absolute, value: 0}"}), runner::kExitFail)
+      << Err();
+  const nlohmann::json said = ToJson(Verdict());
+  EXPECT_EQ(Run({"merge", LastOut().string(), "--out", "merged"}), runner::kExitFail) << Err();
+  const auto merged = record::ParseVerdict(*ReadFile(folder_ / "merged/verdict.json"), "verdict.json");
+  ASSERT_TRUE(merged) << merged.error().message;
+  EXPECT_EQ(ToJson(*merged), said);
+  for (const char* file :
+       {"record.json", "report.md", "report.html", "junit.xml", "github.md", "buildkite.md"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "merged" / file)) << file;
 }
 
 TEST_F(FleetTest, MergeSaysWhatIsWrong) {
