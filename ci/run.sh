@@ -6,6 +6,8 @@
 #   package a .deb and a tarball
 #   bench   what the client of the serving benchmark can do
 #   test-clients   the openai client and lm-evaluation-harness, from PyPI, against the engine
+#   test-pipelines pipelines, shipped and emitted, against the schemas that their services publish, from PyPI
+#   test-slurm     a fleet of cells on a Slurm cluster on loopback; as root
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
@@ -29,8 +31,8 @@ run_tests() {  # preset, ctest arguments
   ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" "$@"
 }
 
-verb_test() { run_tests release; }
-verb_asan() { run_tests asan; }
+verb_test() { run_tests release -LE slurm; }  # make test-slurm
+verb_asan() { run_tests asan -LE slurm; }
 
 verb_package() {
   verb_build
@@ -56,6 +58,18 @@ verb_test-clients() {
   tests/clients/run.sh
 }
 
+verb_test-pipelines() {
+  verb_build
+  tests/pipelines/run.sh
+}
+
+verb_test-slurm() {
+  verb_build
+  local code=0
+  python3 tests/slurm/slurm_test.py || code=$?
+  [ "$code" -eq 77 ] || return "$code"  # it has said why it was skipped
+}
+
 verb_check() {
   python3 ci/check_layers.py
   local sources
@@ -65,6 +79,6 @@ verb_check() {
 }
 
 case "${1:-}" in
-  build | test | test-clients | asan | check | hip | bench | package) "verb_$1" ;;
-  *) sed -n '2,8p' "$0" >&2; exit 2 ;;
+  build | test | test-clients | test-pipelines | test-slurm | asan | check | hip | bench | package) "verb_$1" ;;
+  *) sed -n '2,10p' "$0" >&2; exit 2 ;;
 esac

@@ -16,7 +16,7 @@ namespace {
 
 using Why = NotMeasured::Why;
 
-constexpr char kStartedFile[] = "started", kExitCodeFile[] = "exit_code";
+constexpr char kStartedFile[] = "started", kExitCodeFile[] = "exit_code", kJobStateFile[] = "job_state";
 
 bool Exists(const Path& path) {
   std::error_code ignored;
@@ -50,6 +50,8 @@ struct Found {
   bool wrapped = false;  // a job wrote `started`, and so writes `exit_code` when it comes to its end
   std::string started;
   std::optional<int> exit_code;
+  std::optional<std::string>
+      job_state;  // "its job ended as NODE_FAIL on n7", where somebody asked the scheduler
   Result<record::RunRecord> record = Fail(ErrorKind::kInfrastructure, "no record");
   Result<JudgedRun> judged = Fail(ErrorKind::kInfrastructure, "not judged");
 };
@@ -67,6 +69,8 @@ Found Read(const Path& folder) {
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code);
     if (read.ec == std::errc() && read.ptr == digits.data() + digits.size()) found.exit_code = code;
   }
+  if (const auto state = ReadFile(folder / kJobStateFile); state && !Trim(*state).empty())
+    found.job_state = "its job ended as " + Printable(Trim(*state));
   found.record = record::LoadRunRecord(folder / kRecordFile);
   found.judged = LoadJudgedRun(folder / kJudgedFile);
   return found;
@@ -80,7 +84,8 @@ bool SameCells(const record::RunRecord& record, const JudgedRun& judged) {
 NotMeasured WithoutRecord(const Found& found) {
   const std::string folder = found.folder.string();
   if (!found.exit_code) {
-    return {Why::kLost, fmt::format("{}: holds no record.json: its job ended before assay did", folder)};
+    return {Why::kLost, fmt::format("{}: holds no record.json: {}", folder,
+                                    found.job_state.value_or("its job ended before assay did"))};
   }
   const std::string ended =
       fmt::format("{}: assay ended with exit code {} and left no record", folder, *found.exit_code);
@@ -105,10 +110,10 @@ std::optional<NotMeasured> ProblemOf(const Found& found) {
                        fmt::format("{}: the record is damaged: {}", folder, found.record.error().message)};
   }
   if (found.wrapped && !found.exit_code) {
-    return NotMeasured{Why::kLost,
-                       fmt::format("{}: has no exit_code: the job was killed, timed out or lost its "
-                                   "machine",
-                                   folder)};
+    return NotMeasured{
+        Why::kLost,
+        fmt::format("{}: has no exit_code: {}", folder,
+                    found.job_state.value_or("the job was killed, timed out or lost its machine"))};
   }
   if (found.record->status == "running") {
     return NotMeasured{Why::kLost, folder + ": the run did not reach its end (it was killed)"};

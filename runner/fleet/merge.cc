@@ -173,7 +173,9 @@ class Merging {
   Status AddRun(const Attempt& attempt) {
     record::RunRecord& record = merged_.record;
     const record::RunRecord& run = *attempt.run;
-    interrupted_ |= run.status == "interrupted";
+    // A scheduler that ends a job ends assay politely, which then keeps what it has; the job is lost
+    // nonetheless.
+    interrupted_ |= !attempt.problem && run.status == "interrupted";
     if (has_run_) return CheckSameCommit(attempt, record);
     has_run_ = true;
     record.assay_version = run.assay_version;

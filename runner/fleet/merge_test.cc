@@ -218,6 +218,16 @@ TEST_F(Fleet, CountsAJobThatWasKilledAsInfrastructure) {
   Leave(B(), {FleetScene("cpu.b")}, "0");
   std::filesystem::remove(B() / "exit_code");
   ExpectOfB(75, Outcome::kInfrastructure, "has no exit_code");
+  ASSERT_TRUE(WriteFileAtomic(B() / "job_state", "NODE_FAIL on n7\n"));
+  ExpectOfB(75, Outcome::kInfrastructure, "has no exit_code: its job ended as NODE_FAIL on n7");
+}
+
+TEST_F(Fleet, CountsAJobThatItsSchedulerEndedAsInfrastructure) {
+  record::RunRecord run = RunOf({FleetScene("cpu.b")});
+  run.status = "interrupted";  // assay was told first
+  Leave(B(), {FleetScene("cpu.b")}, run, "130");
+  std::filesystem::remove(B() / "exit_code");
+  ExpectOfB(75, Outcome::kInfrastructure, "has no exit_code");
 }
 
 TEST_F(Fleet, CountsARunThatDidNotReachItsEndAsInfrastructure) {

@@ -61,6 +61,9 @@ std::string MeasureScript(const Pipeline& pipeline, const CellGroup& group, size
       "[ -n \"$key\" ] || {{ echo \"$fleet/cells.tsv has no line $(({} + SLURM_ARRAY_TASK_ID))\" >&2; exit "
       "2; }}\n",
       first, first, first);
+  text +=
+      "mkdir -p \"$results/$key\"\n"
+      "echo \"${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\" > \"$results/$key/job\"\n";
   text += Lines(pipeline.setup);
   text += "# Only exit code 75 (infrastructure) is worth a second attempt.\n";
   text += "for attempt in 1 2; do\n";
@@ -79,7 +82,19 @@ std::string ReportScript(const Pipeline& pipeline) {
   text +=
       "# usage: sbatch THIS FOLDER RESULTS (submit.sh does it). The exit code is that of the whole fleet.\n"
       "fleet=$1\n"
-      "results=$2\n";
+      "results=$2\n"
+      "# What Slurm calls the end of a task that left no exit_code; the report says it. Slurm forgets it "
+      "after "
+      "a while.\n"
+      "for job in \"$results\"/*/job; do\n"
+      "  for folder in \"${job%/job}\"/attempt-*; do\n"
+      "    if [ -d \"$folder\" ] && [ ! -f \"$folder/exit_code\" ]; then\n"
+      "      scontrol -o show job \"$(cat \"$job\")\" 2>/dev/null |\n"
+      "        sed -n 's/.* JobState=\\([A-Z_]*\\) .* NodeList=\\([^ ]*\\).*/\\1 on \\2/p' > "
+      "\"$folder/job_state\"\n"
+      "    fi\n"
+      "  done\n"
+      "done\n";
   text += Lines(pipeline.setup);
   text += fmt::format("exec {} \"$results\" --expect \"$fleet/cells.tsv\" --out \"$results/report\"\n",
                       ShellJoin(pipeline.merge_words));
