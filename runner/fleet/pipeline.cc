@@ -75,6 +75,7 @@ std::vector<std::string> MeasureLines(const Pipeline& pipeline, const std::strin
 std::vector<std::string> ReportLines(const Pipeline& pipeline, const std::string& out) {
   return {
       fmt::format("mkdir -p {}", out),
+      fmt::format("rm -rf {}/report", out),  // of a report job that is tried again
       fmt::format("{} > {}/cells.tsv", ShellJoin(pipeline.cells_words), out),
       "code=0",
       fmt::format("{0} {1} --expect {1}/cells.tsv --out {1}/report || code=$?",

@@ -293,7 +293,8 @@ TEST_F(GpqaTest, AKilledRunGoesOn) {
   {
     testing::Program killed(Argv({"run", config, "--out", "out/killed"}), Env(), folder_.path().string());
     const Path journal = folder_ / "out/killed/journal.jsonl";
-    for (int i = 0; i < 10000 && SplitLines(ReadFile(journal).value_or("")).size() < 5; ++i)
+    // Two lines say what is run and what is asked; then one a sample.
+    for (int i = 0; i < 10000 && SplitLines(ReadFile(journal).value_or("")).size() < 6; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ::kill(killed.pid(), SIGKILL);
     killed.Wait();
