@@ -36,6 +36,11 @@ std::string Lines(const std::vector<std::string>& lines, std::string_view indent
   return text;
 }
 
+// The first that fails ends the task, without an exit_code: nothing was measured.
+std::string SetupLines(const Pipeline& pipeline) {
+  return pipeline.setup.empty() ? "" : "set -e\n" + Lines(pipeline.setup) + "set +e\n";
+}
+
 // `first` is the line of cells.tsv, from 1, that task 0 measures.
 std::string MeasureScript(const Pipeline& pipeline, const CellGroup& group, size_t first) {
   const SlurmOptions& slurm = pipeline.slurm;
@@ -64,7 +69,7 @@ std::string MeasureScript(const Pipeline& pipeline, const CellGroup& group, size
   text +=
       "mkdir -p \"$results/$key\"\n"
       "echo \"${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\" > \"$results/$key/job\"\n";
-  text += Lines(pipeline.setup);
+  text += SetupLines(pipeline);
   text += "# Only exit code 75 (infrastructure) is worth a second attempt.\n";
   text += "for attempt in 1 2; do\n";
   text += Lines(MeasureLines(pipeline, "\"$key\"", "attempt-$attempt", "\"$results\""), "  ");
@@ -95,7 +100,7 @@ std::string ReportScript(const Pipeline& pipeline) {
       "    fi\n"
       "  done\n"
       "done\n";
-  text += Lines(pipeline.setup);
+  text += SetupLines(pipeline);
   text += fmt::format("exec {} \"$results\" --expect \"$fleet/cells.tsv\" --out \"$results/report\"\n",
                       ShellJoin(pipeline.merge_words));
   return text;
