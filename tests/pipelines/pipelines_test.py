@@ -288,7 +288,7 @@ class Played(unittest.TestCase):
         self.assertTrue(forge.comments[0]["body"].startswith("<!-- assay:summary:assay -->\n<!-- assay:outcome:FAIL -->\n## "))
 
     def test_github_warns_of_what_cannot_be_decided(self):
-        self.change("main", serving="[{name: s, input_len: 8, output_len: 8, num_prompts: 8, max_concurrency: 4}]")
+        self.change("main", serving="[{name: s, input_len: 64, output_len: 64, num_prompts: 8, max_concurrency: 1}]")
         self.github("baseline.yml", self.checkout("push"))  # speed wants five such runs
         work = self.checkout("pull")
         self.assertIn("INCONCLUSIVE", self.github("pr.yml", work, expect=0))
