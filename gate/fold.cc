@@ -93,6 +93,12 @@ bool OnlyBaselinesAreMissing(const std::vector<Check>& checks) {
 
 }  // namespace
 
+bool HasWrongAnswers(const std::vector<Check>& checks) {
+  return std::any_of(checks.begin(), checks.end(), [](const Check& check) {
+    return check.primary && check.outcome == Outcome::kFail && check.rule != "reproducibility";
+  });
+}
+
 bool Has(const std::vector<Check>& checks, Outcome outcome) {
   return CountOf(checks, outcome) > 0;
 }

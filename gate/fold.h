@@ -8,6 +8,9 @@
 // Many checks into one word, one number and one line.
 namespace assay::gate {
 
+// A FAIL of something that makes answers worse. Answers that are merely others are as fast as any.
+bool HasWrongAnswers(const std::vector<record::Check>& checks);
+
 // Whether a check that decides came out so.
 bool Has(const std::vector<record::Check>& checks, record::Outcome outcome);
 

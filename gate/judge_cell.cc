@@ -77,6 +77,8 @@ class CellJudge {
       const bool told = score.outcome == Outcome::kFail;
       Add({std::move(score)});
       if (!stated && !told) Add(JudgeCutAnswers(cell_, *baseline, policy_.policy.accuracy));
+      if (stated) return;
+      if (auto same = JudgeSameAnswers(cell_, *baseline, policy_.policy.accuracy)) Add({std::move(*same)});
     }
   }
 
@@ -107,7 +109,7 @@ class CellJudge {
   }
 
   void JudgeSpeed() {
-    const bool wrong_answers = Has(verdict_.checks, Outcome::kFail);
+    const bool wrong_answers = HasWrongAnswers(verdict_.checks);
     const PerformanceBaseline baseline = FindPerformanceBaseline(cell_, policy_);
     if (!baseline.cells.empty()) {
       verdict_.environment = Differences(cell_.fingerprint, baseline.cells.front()->fingerprint);

@@ -26,6 +26,7 @@ struct ThresholdPolicy {
 
 struct AccuracyPolicy {
   bool paired = true;
+  bool same_answers = false;       // an answer that is not word for word the baseline's fails
   double margin = 0.03;            // loss in score that must not pass
   double min_effect = 0.01;        // a proven loss smaller than this never fails
   double max_failed_share = 0.02;  // of samples; above it the eval is INVALID

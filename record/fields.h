@@ -59,6 +59,7 @@ inline constexpr auto kFields<QuestionSample> = std::tuple{
     Optional("prompt_tokens", &QuestionSample::prompt_tokens),
     Optional("output_tokens", &QuestionSample::output_tokens),
     Optional("latency_ms", &QuestionSample::latency_ms, kMilliseconds),
+    Optional("answer_hash", &QuestionSample::answer_hash),
     Optional("error", &QuestionSample::error),
     Optional("prompt", &QuestionSample::prompt),
     Optional("answer", &QuestionSample::answer),

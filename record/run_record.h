@@ -33,7 +33,11 @@ struct QuestionSample {
   int64_t prompt_tokens = 0;
   int64_t output_tokens = 0;
   double latency_ms = 0;
-  std::string error;           // not empty: the request failed after its retries; counts as a failed sample
+  std::string error;  // not empty: the request failed after its retries; counts as a failed sample
+  // First 16 hex digits of the SHA-256 of reasoning and answer: whether two runs said the same, without the
+  // text.
+  // "" when failed, and in records of assay before 2026-12.
+  std::string answer_hash = {};
   std::string prompt, answer;  // only where text was asked for: no other text of a question is ever kept
 };
 

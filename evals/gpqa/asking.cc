@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "evals/gpqa/question_text.h"
 #include "wire/responses.h"
@@ -205,6 +206,7 @@ QuestionSample Asking::SampleOf(size_t index, StreamOutcome outcome) const {
       options_.include_text ? std::move(outcome.error) : WithoutQuestion(std::move(outcome.error), prompt);
   if (!sample.error.empty()) return sample;
 
+  sample.answer_hash = Sha256(outcome.reasoning + '\0' + outcome.content).substr(0, 16);
   sample.finish_reason = std::move(outcome.finish_reason);
   sample.strict = GradeStrict(outcome.content).letter;  // the reasoning is never graded
   sample.compat = GradeCompat(outcome.content).letter;

@@ -218,6 +218,7 @@ class AbJudge {
       for (Check& check : JudgeThreshold(ours, *policy_.threshold))
         if (check.rule == "broken_line") verdict_.checks.push_back(std::move(check));
     }
+    if (auto same = JudgeSameAnswers(ours, theirs, policy_.accuracy)) Add({std::move(*same)});
     const double tail = looks_.Tail(static_cast<int64_t>(pairs_.size()));
     if (tail > 0) {
       Check score = JudgePaired(ours, theirs, policy_.accuracy, {tail, tail});
@@ -249,7 +250,7 @@ class AbJudge {
 
   void JudgeSpeed() {
     const bool comparable = ArmsAreComparable();
-    const bool wrong_answers = Has(verdict_.checks, Outcome::kFail);
+    const bool wrong_answers = HasWrongAnswers(verdict_.checks);
     std::vector<PairedBenchmark> benchmarks;
     RunChecks checks;
     for (const ServingRecord& serving : pairs_.front().head->serving) {

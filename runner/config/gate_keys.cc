@@ -26,6 +26,11 @@ const Section<gate::AccuracyPolicy>& AccuracySection() {
       "How the accuracy eval is compared with its baseline.",
       {
           {"paired", &A::paired, TrueOrFalse(), "Compare question by question.", "true"},
+          {"same_answers", &A::same_answers, TrueOrFalse(),
+           "An answer whose text is not the baseline's fails: for engines that promise equal text whatever "
+           "runs "
+           "beside, and changes that promise equal arithmetic.",
+           "true"},
           {"margin", &A::margin, Fraction(), "Loss in score that must not pass.", "0.03"},
           {"min_effect", &A::min_effect, Fraction(), "A shown loss in score smaller than this never fails.",
            "0.01"},

@@ -108,6 +108,19 @@ bool SaysOnlyThatThePaceDiffers(const Verdict& verdict) {
   });
 }
 
+namespace {
+
+// Texts change long before a score does.
+std::string ChangedAnswers(const Verdict& verdict) {
+  for (const Check& check : verdict.checks) {
+    if (!check.metric.ends_with("_changed_answers") || check.value.value_or(0) == 0) continue;
+    return fmt::format(", {:.0f} of {} answers changed", *check.value, check.samples);
+  }
+  return "";
+}
+
+}  // namespace
+
 FaultResult ReadVerdict(const Verdict& verdict, const CorpusEntry& entry, std::optional<double> score_mde) {
   FaultResult result;
   std::vector<std::string> names;
@@ -124,6 +137,7 @@ FaultResult ReadVerdict(const Verdict& verdict, const CorpusEntry& entry, std::o
     result.effect = red.empty() ? "none seen" : Shortened(red.front()->reason);
   } else if (effect->rule == "paired") {
     ReadScore(*effect, score_mde, result);
+    result.effect += ChangedAnswers(verdict);
   } else if (effect->rule == "performance") {
     ReadMetric(*effect, result);
   } else {
