@@ -8,6 +8,9 @@
 
 namespace assay::gate {
 
+// What V10 of all benchmarks of a cell is called here: whether the machine itself is as fast as it was.
+inline constexpr char kMachinePace[] = "machine_pace";
+
 // What a check is called in acknowledgements, regressions and trends: "gpqa_score", "128x32.ttft_p50_ms"; ""
 // for one that compares nothing.
 std::string MetricOf(const record::Check& check);
@@ -22,7 +25,8 @@ bool IsAccepted(const std::vector<Acknowledgement>& all, const std::string& cell
 std::string Words(const Acknowledgement& acknowledgement);
 
 // Takes the right to decide from each FAIL that somebody has accepted and adds a note that says who. A broken
-// server, a broken measurement and answers near chance cannot be accepted.
+// server, a broken measurement and answers near chance cannot be accepted; that the machine has another pace
+// (V10) can.
 void Acknowledge(const std::vector<Acknowledgement>& acknowledgements, const std::string& today,
                  std::vector<record::Check>& checks, std::vector<record::VerdictNote>& notes);
 

@@ -78,5 +78,22 @@ TEST(Acknowledge, CoversNeitherAnswersNearChanceNorACrash) {
   EXPECT_EQ(Judge(scene.run, {{scene.run.cells[0].key, policy, {"store", scene.baseline}}}).exit_code, 1);
 }
 
+TEST(Acknowledge, CoversAMachineOfAnotherPaceAndNoOtherBrokenMeasurement) {
+  std::vector<Check> checks(2);
+  for (Check& check : checks) {
+    check.cell = "c";
+    check.group = check.rule = "validity";
+    check.outcome = Outcome::kInvalid;
+  }
+  checks[0].metric = "V10_machine_pace.s";
+  checks[1].metric = "V6_completed.s";
+  std::vector<record::VerdictNote> notes;
+  Acknowledge({{"a", "c", kMachinePace, "kim", "new host", "", "2026-12-31"}}, "2026-12-01", checks, notes);
+  EXPECT_FALSE(checks[0].primary);
+  EXPECT_EQ(checks[0].acknowledged, "kim until 2026-12-31: new host");
+  EXPECT_TRUE(checks[1].primary);
+  EXPECT_EQ(notes.size(), 1u);
+}
+
 }  // namespace
 }  // namespace assay::gate

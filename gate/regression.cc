@@ -13,8 +13,7 @@ using record::Outcome;
 std::map<std::string, Outcome> ComparedMetrics(const record::Verdict& verdict, const std::string& cell) {
   std::map<std::string, Outcome> metrics;
   for (const Check& check : verdict.checks) {
-    const bool pace = check.metric.starts_with("V10_machine_pace.");
-    const std::string metric = check.cell != cell ? "" : pace ? kMachinePace : MetricOf(check);
+    const std::string metric = check.cell == cell ? MetricOf(check) : "";
     const bool decides = check.primary || !check.acknowledged.empty();
     if (metric.empty() || !decides) continue;
     const auto [found, fresh] = metrics.emplace(metric, check.outcome);

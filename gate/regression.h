@@ -12,8 +12,7 @@
 namespace assay::gate {
 
 // The outcome of each metric that was compared (gate/acknowledge.h has its name). One that several checks
-// judged passes only if all did. Whether the machine was as fast as before is one of them: kMachinePace.
-inline constexpr char kMachinePace[] = "machine_pace";
+// judged passes only if all did.
 std::map<std::string, record::Outcome> ComparedMetrics(const record::Verdict& verdict,
                                                        const std::string& cell);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gate/acknowledge.h"
 #include "gate/judge.h"
 #include "testing/example_scenes.h"
 

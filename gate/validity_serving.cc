@@ -297,31 +297,39 @@ ServingValidity JudgeSameLoad(const CellRecord& cell, const ServingRecord& servi
 std::optional<Check> JudgeSamePace(const CellRecord& cell, const ServingRecord& serving,
                                    const std::vector<const ServingRecord*>& baseline, double margin,
                                    int least) {
-  const auto pace = [](const ServingRecord& run) {
-    const record::Metric* metric = Find(run.metrics, "machine_pace");
-    return metric && metric->value ? std::max(*metric->value, 0.0) : 0;
-  };
-  const double ours = pace(serving);
-  std::vector<double> theirs = Of(baseline, +pace);
-  std::erase(theirs, 0);
-  if (ours <= 0 || std::ssize(theirs) < std::max(least, 2)) return std::nullopt;
-  const record::RunChange change = record::ChangeAgainstRuns(ours, theirs, /*higher_is_better=*/true);
-  const double slower = -std::expm1(-change.mean);  // of the baseline's pace
-  const bool beyond_noise = change.low > 0 || change.high < 0;
-  Check check = Named(cell, serving, "V10_machine_pace");
-  check.baseline_samples = std::ssize(theirs);
+  constexpr double kTail = 0.005;       // one run in a hundred of a steady machine is taken for another pace
+  constexpr double kStandstill = 1e-6;  // passes/s: a pace that has a logarithm
+  std::vector<double> paces;            // ours first
+  std::vector<const ServingRecord*> runs = baseline;
+  runs.insert(runs.begin(), &serving);
+  for (const ServingRecord* run : runs) {
+    const record::Metric* metric = Find(run->metrics, "machine_pace");
+    if (metric && metric->value) paces.push_back(std::max(*metric->value, kStandstill));
+    if (paces.empty()) return std::nullopt;
+  }
+  const std::vector<double> theirs(paces.begin() + 1, paces.end());
+  if (std::ssize(theirs) < std::max(least, 2)) return std::nullopt;
+  const record::RunChange change =
+      record::ChangeAgainstRuns(paces.front(), theirs, /*higher_is_better=*/true);
+  const double p = PValueAbove(change, 0);  // of being slower
+  const bool beyond_noise = p < kTail || p > 1 - kTail;
   const double limit =
       beyond_noise ? std::log1p(margin) : std::max(std::abs(change.mean), std::log1p(margin));
+  Check check = Named(cell, serving, "V10_machine_pace");
+  check.baseline_samples = std::ssize(theirs);
   check.reference = margin;
   check = Within(std::move(check), change.mean, -limit, limit);
+  const double ratio = std::exp(-change.mean);  // ours over theirs
   const std::string measured = fmt::format("the machine itself ran {:.1f} % {} than in the baseline runs",
-                                           std::abs(slower) * 100, slower < 0 ? "faster" : "slower");
-  return Because(std::move(check),
-                 Holds(check)
-                     ? fmt::format("{} (limit {:.0f} % and what it varies by)", measured, margin * 100)
-                     : fmt::format("{}, more than {:.0f} % and than it varies by: speeds of this "
-                                   "moment say nothing of the change; run again",
-                                   measured, margin * 100));
+                                           std::abs(ratio - 1) * 100, ratio > 1 ? "faster" : "slower");
+  return Because(
+      std::move(check),
+      Holds(check)
+          ? fmt::format("{} (limit {:.0f} % and what it varies by)", measured, margin * 100)
+          : fmt::format(
+                "{}, more than {:.0f} % and than it varies by, so speeds say nothing of the change: run "
+                "again, or, if it is so for good, assay baseline ack {} machine_pace",
+                measured, margin * 100, cell.key));
 }
 
 }  // namespace assay::gate

@@ -22,7 +22,7 @@ ServingValidity JudgeSameLoad(const record::CellRecord& cell, const record::Serv
                               const std::vector<const record::ServingRecord*>& baseline);
 
 // V10: the machine ran as fast as in the baseline runs, as a fixed piece of work beside each benchmark shows.
-// A pace that differs by more than `margin`, and by more than those of the baseline runs lead to expect (95 %
+// A pace that differs by more than `margin`, and by more than those of the baseline runs lead to expect (99 %
 // prediction interval), breaks the comparison either way: a slow machine looks like a loss and a fast one
 // hides it. Absent where this run did not measure its pace or `least` baseline runs did not.
 std::optional<record::Check> JudgeSamePace(const record::CellRecord& cell,

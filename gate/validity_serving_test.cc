@@ -217,8 +217,8 @@ ServingRecord WithPace(double passes_per_second) {
   return serving;
 }
 
-// Log paces of -0.01, 0, +0.01 three times over have s = 0.00866; with n = 9 and t_{0.975, 8} = 2.306 a new
-// one is expected within 2.306 * 0.00866 * sqrt(1 + 1/9) = 2.1 % of 1000. The margin of 3 % is wider here.
+// Log paces of -0.01, 0, +0.01 three times over have s = 0.00866; with n = 9 and t_{0.995, 8} = 3.355 a new
+// one is expected within 3.355 * 0.00866 * sqrt(1 + 1/9) = 3.06 % of 1000.
 TEST(JudgeSamePace, BreaksWhenTheMachineWasAnother) {
   std::vector<ServingRecord> runs;
   for (const double log_pace : {-0.01, 0.0, 0.01, -0.01, 0.0, 0.01, -0.01, 0.0, 0.01})
@@ -235,6 +235,7 @@ TEST(JudgeSamePace, BreaksWhenTheMachineWasAnother) {
   EXPECT_EQ(outcome(1040), Outcome::kInvalid) << "fast: it would hide a loss";
   EXPECT_EQ(JudgeSamePace({}, WithPace(600), baseline, 0.03, 5)->metric, "V10_machine_pace.s");
   EXPECT_FALSE(JudgeSamePace({}, WithPace(600), {baseline[0]}, 0.03, 5)) << "one run has no spread";
+  EXPECT_EQ(outcome(0), Outcome::kInvalid) << "a machine that stood still is the slowest of all";
   EXPECT_FALSE(JudgeSamePace({}, ServingRecord{}, baseline, 0.03, 5)) << "not measured";
 }
 

@@ -267,14 +267,16 @@ constexpr Phrase kPhrases[] = {
      "机器本身比基线运行时快 {} %（上限 {} % 及其自身波动）"},
     {"the machine itself ran {} % slower than in the baseline runs (limit {} % and what it varies by)",
      "机器本身比基线运行时慢 {} %（上限 {} % 及其自身波动）"},
-    {"the machine itself ran {} % faster than in the baseline runs, more than {} % and than it varies by: "
-     "speeds of "
-     "this moment say nothing of the change; run again",
-     "机器本身比基线运行时快 {} %，超过 {} % 及其自身波动：此刻的速度不能说明这次改动；请重新运行"},
-    {"the machine itself ran {} % slower than in the baseline runs, more than {} % and than it varies by: "
-     "speeds of "
-     "this moment say nothing of the change; run again",
-     "机器本身比基线运行时慢 {} %，超过 {} % 及其自身波动：此刻的速度不能说明这次改动；请重新运行"},
+    {"the machine itself ran {} % faster than in the baseline runs, more than {} % and than it varies by, so "
+     "speeds say "
+     "nothing of the change: run again, or, if it is so for good, assay baseline ack {} machine_pace",
+     "机器本身比基线运行时快 {} %，超过 {} % "
+     "及其自身波动，速度不能说明这次改动：请重新运行；若长期如此，请执行 assay baseline ack {} machine_pace"},
+    {"the machine itself ran {} % slower than in the baseline runs, more than {} % and than it varies by, so "
+     "speeds say "
+     "nothing of the change: run again, or, if it is so for good, assay baseline ack {} machine_pace",
+     "机器本身比基线运行时慢 {} %，超过 {} % "
+     "及其自身波动，速度不能说明这次改动：请重新运行；若长期如此，请执行 assay baseline ack {} machine_pace"},
     {"the baseline keeps no hashes of its answers; record a new one",
      "基线没有保存答案的哈希；请重新记录基线"},
     {"{} answers are word for word the baseline's", "{} 个答案与基线逐字相同"},

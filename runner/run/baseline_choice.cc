@@ -53,11 +53,18 @@ bool IsAtNewLevel(const gate::Regression& regression, const gate::Policy& policy
   return regression.open || regression.runs >= policy.performance.min_baseline_runs;
 }
 
+// Since when somebody has accepted that the machine itself has another pace; "" when nobody has.
+std::string PaceAcceptedSince(const CellLine& line, const gate::Policy& policy) {
+  const gate::Acknowledgement* accepted =
+      gate::FindAcknowledgement(policy.acknowledgements, line.cell_key, gate::kMachinePace);
+  return accepted != nullptr && gate::HoldsOn(*accepted, policy.today) ? accepted->created : "";
+}
+
 // The regressions that are open on the branch, in words; and since when the level of the newest accepted one
 // holds ("" when none is accepted): what was before is another level, also once runs pass at the new one.
 std::string AddRegressions(const std::vector<StoredRun>& runs, const CellLine& line,
                            const gate::Policy& policy, gate::Baseline& baseline) {
-  std::string accepted_since;
+  std::string accepted_since = PaceAcceptedSince(line, policy);
   for (const gate::Regression& regression : gate::Regressions(JudgedRuns(runs, line))) {
     if (gate::IsAccepted(policy.acknowledgements, line.cell_key, regression.metric, policy.today)) {
       if (IsAtNewLevel(regression, policy)) accepted_since = std::max(accepted_since, regression.created);
@@ -89,13 +96,8 @@ Result<gate::Baseline> FromStore(const Cell& cell, const gate::Policy& policy, c
   ASSIGN_OR_RETURN(const std::vector<StoredRun> all, store->Runs());
   const std::string accepted_since =
       AddRegressions(all, {cell.key, cell.config_hash, host, wanted.branch, repository}, policy, baseline);
-  BaselineQuery query{cell.key,
-                      cell.config_hash,
-                      wanted.branch,
-                      std::max(wanted.runs, kRunsForNoise),
-                      repository,
-                      commit,
-                      policy.performance.min_baseline_runs};
+  BaselineQuery query{
+      cell.key, cell.config_hash, wanted.branch, std::max(wanted.runs, kRunsForNoise), repository, commit};
   ASSIGN_OR_RETURN(std::vector<FoundCell> stored, store->FindDated(query));
   for (const FoundCell& run : stored) baseline.dated.push_back(SpeedsOf(run.commit, run.created, run.cell));
   DropEarlierLevel(accepted_since, policy.performance.min_baseline_runs, stored);

@@ -58,7 +58,7 @@ int EqualArmsExitCode(const EqualArmsTally& tally) {
 namespace {
 
 // What a store of main would hold: the newest passing runs; and where as many in a row as a baseline needs
-// were at another pace of the machine, these in place of all before.
+// were at another pace of the machine, these in place of all before, as if somebody had accepted it then.
 class StandIn {
  public:
   explicit StandIn(gate::CellPolicy& policy) : policy_(policy) {}

@@ -5,68 +5,16 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include "base/text.h"
-#include "gate/regression.h"
-#include "runner/cli/exit_code.h"
 
 namespace assay::runner {
 namespace {
 
-bool Matches(const StoredRun& run, const BaselineQuery& query) {
-  return run.status == "complete" && run.branch == query.branch &&
+bool MayBeBaseline(const StoredRun& run, const BaselineQuery& query) {
+  return run.status == "complete" && run.exit_code == 0 && run.branch == query.branch &&
          (!query.repository || run.repository == *query.repository) &&
          (query.commit.empty() || run.commit == query.commit);
-}
-
-const StoredCell* CellOf(const StoredRun& run, const BaselineQuery& query) {
-  if (!Matches(run, query)) return nullptr;
-  for (const StoredCell& cell : run.cells) {
-    if (cell.key == query.cell_key && (query.config_hash.empty() || cell.config_hash == query.config_hash))
-      return &cell;
-  }
-  return nullptr;
-}
-
-bool AtAnotherPace(const StoredRun& run, const StoredCell& cell) {
-  const auto pace = cell.metrics.find(gate::kMachinePace);
-  return run.exit_code == kExitInvalid && pace != cell.metrics.end() &&
-         pace->second == record::Outcome::kInvalid;
-}
-
-// The runs in a row that showed a new pace of their host, by index; what came before is of another machine.
-struct PaceChange {
-  size_t newest = 0, oldest = 0;
-};
-
-// The last one of each host.
-std::map<std::string, PaceChange> PaceChanges(const std::vector<StoredRun>& newest_first,
-                                              const BaselineQuery& query) {
-  std::map<std::string, PaceChange> changes;
-  std::map<std::string, std::vector<size_t>> in_a_row;
-  for (size_t i = newest_first.size(); i-- > 0 && query.new_pace_after > 0;) {
-    const StoredCell* cell = CellOf(newest_first[i], query);
-    if (cell == nullptr) continue;
-    std::vector<size_t>& row = in_a_row[cell->host];
-    if (!AtAnotherPace(newest_first[i], *cell))
-      row.clear();
-    else
-      row.push_back(i);
-    if (std::ssize(row) < query.new_pace_after) continue;
-    changes[cell->host] = {row.back(), row.front()};
-    row.clear();  // the next is held against these
-  }
-  return changes;
-}
-
-bool MayBeBaseline(const StoredRun& run, size_t index, const StoredCell& cell,
-                   const std::map<std::string, PaceChange>& pace_changes) {
-  if (!cell.eligible) return false;
-  const auto change = pace_changes.find(cell.host);
-  if (change == pace_changes.end()) return run.exit_code == kExitPass;
-  if (index > change->second.oldest) return false;
-  return run.exit_code == kExitPass || (index >= change->second.newest && AtAnotherPace(run, cell));
 }
 
 Path Home() {
@@ -95,14 +43,16 @@ StoredRun Describe(const record::RunRecord& record, int exit_code, bool eligible
 Result<std::vector<FoundCell>> BaselineStore::FindDated(const BaselineQuery& query) {
   ASSIGN_OR_RETURN(const std::vector<StoredRun> runs, Runs());
   std::vector<FoundCell> found;
-  const std::map<std::string, PaceChange> pace_changes = PaceChanges(runs, query);
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const StoredRun& run = runs[i];
-    const StoredCell* cell = CellOf(run, query);
-    if (cell == nullptr || !MayBeBaseline(run, i, *cell, pace_changes)) continue;
+  for (const StoredRun& run : runs) {
+    if (!MayBeBaseline(run, query)) continue;
+    const auto cell = std::find_if(run.cells.begin(), run.cells.end(), [&](const StoredCell& each) {
+      return each.key == query.cell_key && each.eligible &&
+             (query.config_hash.empty() || each.config_hash == query.config_hash);
+    });
+    if (cell == run.cells.end()) continue;
     if (found.size() >= static_cast<size_t>(query.limit)) break;
     ASSIGN_OR_RETURN(record::RunRecord record, Load(run.id));
-    const auto position = static_cast<size_t>(cell - run.cells.data());
+    const auto position = static_cast<size_t>(cell - run.cells.begin());
     if (position >= record.cells.size() || record.cells[position].key != query.cell_key)
       return Fail(ErrorKind::kInvalid,
                   "{}: run {}: its record has not the cells it is stored with; restore a copy", Place(),

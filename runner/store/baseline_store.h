@@ -45,9 +45,6 @@ struct BaselineQuery {
   int limit = 10;
   std::optional<std::string> repository = {};  // absent: any
   std::string commit = {};                     // "" is any
-  // So many runs in a row that found the machine itself faster or slower than before show that it is another
-  // machine now: they count, judged or not, and what was before does not. 0: however many, they do not.
-  int new_pace_after = 0;
 };
 
 // The history of runs, wherever it is kept: runs and acknowledgements are added, never changed; only a run
@@ -72,8 +69,7 @@ class BaselineStore {
   Status Add(const record::RunRecord& record, int exit_code, bool eligible = true) {
     return Add(Describe(record, exit_code, eligible), record);
   }
-  // Cells of completed, passing (exit code 0), eligible runs that match, newest first; and of those that show
-  // a new pace of the machine.
+  // Cells of completed, passing (exit code 0), eligible runs that match, newest first.
   Result<std::vector<FoundCell>> FindDated(const BaselineQuery& query);
   Result<std::vector<record::CellRecord>> Find(const BaselineQuery& query);
 };

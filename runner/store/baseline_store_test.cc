@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "gate/regression.h"
 #include "runner/store/sqlite.h"
 #include "runner/store/store_test_support.h"
 #include "testing/temp_dir.h"
@@ -63,39 +62,6 @@ TEST_F(Store, GivesBackWhatWasStored) {
   const auto loaded = Open()->Load("r1");  // by another connection
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(record::ToJson(*loaded), record::ToJson(record));
-}
-
-// A night's run, passing or (4) at a pace of the machine that the runs before it had not.
-void AddNight(BaselineStore& store, const std::string& id, int exit_code, const std::string& host = "h") {
-  record::RunRecord record = NewRecord(id, "2026-11-" + id.substr(1) + "T00:00:00Z");
-  record.cells[0].config = id;
-  StoredRun run = Describe(record, exit_code);
-  run.cells[0].host = host;
-  run.cells[0].metrics[gate::kMachinePace] =
-      exit_code == 4 ? record::Outcome::kInvalid : record::Outcome::kPass;
-  ASSERT_TRUE(store.Add(run, record));
-}
-
-TEST_F(Store, StartsAnewWhenTheMachineHasAnotherPaceForGood) {
-  const auto store = Open();
-  BaselineQuery query = kQuery;
-  query.new_pace_after = 3;
-  const auto found = [&] { return Configs(store->Find(query).value_or(std::vector<record::CellRecord>{})); };
-  AddNight(*store, "n01", 0);
-  AddNight(*store, "n02", 4);  // a slow night
-  AddNight(*store, "n03", 0);
-  AddNight(*store, "n04", 4);
-  AddNight(*store, "n05", 4);
-  EXPECT_THAT(found(), ElementsAre("n03", "n01")) << "two in a row may be a spell";
-  AddNight(*store, "n06", 4);
-  EXPECT_THAT(found(), ElementsAre("n06", "n05", "n04"));
-  AddNight(*store, "n07", 0);
-  AddNight(*store, "n08", 4);
-  EXPECT_THAT(found(), ElementsAre("n07", "n06", "n05", "n04")) << "a spell at the new pace is still one";
-  AddNight(*store, "n09", 0, "another host");
-  EXPECT_THAT(found(), ElementsAre("n09", "n07", "n06", "n05", "n04"));
-  query.new_pace_after = 0;
-  EXPECT_THAT(found(), ElementsAre("n09", "n07", "n03", "n01"));
 }
 
 TEST_F(Store, FindsMatchingCellsNewestFirst) {
