@@ -16,8 +16,10 @@ __device__ uint64_t Key(float logit, int64_t id) {
 
 __global__ void __launch_bounds__(kThreads) ArgmaxRow(const float* logits, int64_t vocabulary, int32_t* ids) {
   __shared__ uint64_t best_of[kThreads / kLanes];
+  AwaitEarlier();
   const float* row = logits + blockIdx.x * vocabulary;
   uint64_t best = 0;
+#pragma unroll 16
   for (int64_t i = threadIdx.x; i < vocabulary; i += kThreads) {
     const uint64_t key = Key(row[i], i);
     best = key > best ? key : best;

@@ -30,6 +30,18 @@ struct KeyRange {
   }
 };
 
+template <int kDim>
+__device__ void PrefetchKey(const AttentionBatch& in, int64_t row, int kv_head, int key,
+                            const KeyRange& range) {
+  if (key < range.first || key > range.last || key / kLanes >= range.end) return;
+  const int64_t block = in.tables.Block(row, key, in.cache.block_size), slot = key % in.cache.block_size;
+#pragma unroll
+  for (int d = 0; d < kDim; d += 64) {  // lines of memory
+    Prefetch(in.cache.Key(block, kv_head, slot) + d);
+    Prefetch(in.cache.Value(block, kv_head, slot) + d);
+  }
+}
+
 // Scores of 32 keys and kHeads heads: a lane has one key.
 template <int kDim>
 __device__ void Scores(const Bf16* key, const float* q, float scale, float* scores) {
@@ -65,7 +77,9 @@ __device__ float WithSink(float values, float largest, float sum, float sink) {
 // One (row, key-value head, split): grid (rows, kv heads * chunks of heads, splits).
 template <int kDim>
 __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
-  constexpr int kValuesAhead = kDim == 64 ? 8 : 4;    // keys whose values a lane has in flight
+  constexpr int kValuesAhead = kDim == 64   ? 16
+                               : kDim == 32 ? 8
+                                            : 4;      // keys whose values a lane has in flight
   constexpr int kOwn = (kDim + kLanes - 1) / kLanes;  // elements of the result that a lane has
   __shared__ __align__(16) float q[kHeads * kDim];
   __shared__ float weights[kTeams][kHeads][kLanes];
@@ -74,18 +88,20 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
 
   const int64_t row = blockIdx.x;
   const int position = in.positions[row];
-  if (position < 0) return;
+  if (position < 0) return AwaitEarlier();
   const int group = static_cast<int>(in.heads / in.cache.kv_heads), chunks = (group + kHeads - 1) / kHeads;
   const int kv_head = static_cast<int>(blockIdx.y) / chunks;
   const int first_head = kv_head * group + static_cast<int>(blockIdx.y) % chunks * kHeads;
   const int heads = min(kHeads, (kv_head + 1) * group - first_head);
+  const int lane = Lane(), team = GroupOfLanes();
+  const KeyRange range(in, position, static_cast<int>(blockIdx.z));
+  PrefetchKey<kDim>(in, row, kv_head, (range.begin + team) * kLanes + lane, range);
+  AwaitEarlier();
   for (int i = threadIdx.x; i < kHeads * kDim; i += kThreads) {
     q[i] = i < heads * kDim ? Widen(in.q[row * in.q_stride + first_head * kDim + i]) : 0.0f;
   }
   __syncthreads();
 
-  const int lane = Lane(), team = GroupOfLanes();
-  const KeyRange range(in, position, static_cast<int>(blockIdx.z));
   float largest[kHeads], sum[kHeads], out[kHeads][kOwn];
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
@@ -188,17 +204,21 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
 // The splits of one (row, head), and its sink.
 __global__ void MergeSplits(AttentionBatch in) {
   const int64_t row = blockIdx.x, head = blockIdx.y;
+  AwaitEarlier();
   if (in.positions[row] < 0) return;
   const int dim = static_cast<int>(in.cache.head_dim);
   const float* partial = in.partial + (row * in.heads + head) * in.splits * (dim + 2);
   const float sink = in.sinks[head];
   float largest = sink;
+#pragma unroll 8
   for (int s = 0; s < in.splits; ++s) largest = fmaxf(largest, partial[s * (dim + 2) + dim]);
   float sum = __expf(sink - largest), out = 0;
-  for (int s = 0; s < in.splits; ++s, partial += dim + 2) {
-    const float share = __expf(partial[dim] - largest);
-    sum += share * partial[dim + 1];
-    out += share * partial[threadIdx.x];
+#pragma unroll 8
+  for (int s = 0; s < in.splits; ++s) {
+    const float* from = partial + s * (dim + 2);
+    const float share = __expf(from[dim] - largest);
+    sum += share * from[dim + 1];
+    out += share * from[threadIdx.x];
   }
   in.out[(row * in.heads + head) * dim + threadIdx.x] = Narrow(out / sum);
 }

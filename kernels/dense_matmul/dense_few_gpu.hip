@@ -50,6 +50,19 @@ struct HeldWeights {
   }
 };
 
+// Brings near what Load will ask for after its first groups.
+__device__ void PrefetchRest(const DenseMatmul& in, int first_column) {
+  constexpr int kLine = 64, kGroups = kFewThreads / kLanes;
+  const int k = static_cast<int>(in.k), begin = kAhead * kFewTeams * kGroup;
+  const int lines = (k - begin + kLine - 1) / kLine;
+  if (lines <= 0) return;
+  for (int column = GroupOfLanes(); column < kFewColumns; column += kGroups) {
+    if (first_column + column >= in.columns) return;
+    const Bf16* from = in.weights + static_cast<int64_t>(first_column + column) * k + begin;
+    for (int i = Lane(); i < lines; i += kLanes) Prefetch(from + i * kLine);
+  }
+}
+
 // Grid: columns / kFewColumns.
 __global__ void __launch_bounds__(kFewThreads) DenseFew(DenseMatmul in) {
   __shared__ __align__(16) Bf16 staged[kStagedRows * kStagedStride];
@@ -59,6 +72,8 @@ __global__ void __launch_bounds__(kFewThreads) DenseFew(DenseMatmul in) {
   const int chunks = (rows + FewTile::kTokens - 1) / FewTile::kTokens;
   HeldWeights held;
   held.Load(in, first_column, team);
+  PrefetchRest(in, first_column);
+  AwaitEarlier();
   const auto row_at = [&](int row) { return in.x + static_cast<int64_t>(row) * k; };
   const bool stages = Stages(rows, k);
   if (stages) StageRows(row_at, rows, k, staged);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernels/expert_matmul/expert_few_gpu.h"
 #include "kernels/expert_matmul/gate_tile.h"
 #include "kernels/gpu/few_rows.h"
@@ -7,7 +9,9 @@
 namespace assay::kernels::gpu {
 namespace {
 
-constexpr int kAhead = 3;  // groups of blocks whose weights a lane has in flight
+constexpr int kAhead = 3;            // groups of blocks whose weights a lane has in flight
+constexpr int64_t kAtOnce = 400;     // blocks of threads that a large device holds
+constexpr int64_t kMostRepeats = 4;  // kFewColumns that a block of threads takes one after the other
 
 // Eight activations of a token in the order of FewTile::Decode; zeros where there is no token.
 __device__ void LoadPairs(const Bf16* from, uint32_t (&pairs)[4]) {
@@ -27,8 +31,8 @@ struct HeldBlocks {
     for (int i = 0; i < FewTile::kLaneColumns; ++i) {
       const int column = first_column + FewTile::Column(i), blocks = weights.k / 32;
       const bool there = column < weights.columns && block_of_k < blocks;
-      const int64_t at = static_cast<int64_t>(column) * blocks + block_of_k;
-      block[i] = LoadOrZero(there, weights.blocks + at * kMxBlockBytes);
+      const auto at = static_cast<uint32_t>(column * blocks + block_of_k);  // an expert is below 4 GB
+      block[i] = LoadOrZero(there, weights.blocks + at * static_cast<uint32_t>(kMxBlockBytes));
       scale[i] = there ? weights.scales[at] : 0;
     }
   }
@@ -68,21 +72,28 @@ __device__ void AddBlocks(const HeldBlocks& held, const Bf16* const (&x)[kFewChu
 }
 
 // The product of a tile of gates; `rows_of(tile)` gives its rows and `output_of(tile)` takes sums as
-// GatedOutput does. grid.x counts kFewColumns columns. Weights are asked for before anything is known of the
-// rows: it is they that take long.
-template <class RowsOf, class OutputOf>
+// GatedOutput does. Weights are asked for before anything is known of the rows, and those of the next columns
+// of a block of threads while it multiplies: it is they that take long. kOldSchedule: it is not the kernel
+// before that wrote the schedule.
+template <bool kOldSchedule, class RowsOf, class OutputOf>
 __device__ void MultiplyFew(const ExpertMatrix& matrix, const ExpertBatch& batch, const RowsOf& rows_of,
                             const OutputOf& output_of) {
-  const int32_t scheduled = batch.schedule[blockIdx.y];
-  if (scheduled < 0) return;
+  if (!kOldSchedule) AwaitEarlier();
+  const int32_t scheduled = LoadFresh(batch.schedule + blockIdx.y);
+  if (scheduled < 0) {
+    if (kOldSchedule) AwaitEarlier();
+    return;
+  }
   const Mxfp4Weights weights = Mxfp4Of::Weights(matrix, scheduled & 0xFFFF);
-  const int first_column = static_cast<int>(blockIdx.x) * kFewColumns;
+  const int a_round = static_cast<int>(gridDim.x) * kFewColumns;
+  int first_column = static_cast<int>(blockIdx.x) * kFewColumns;
   const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
   const int groups = (weights.k / 32 + FewTile::kBlocks - 1) / FewTile::kBlocks;
   const auto block_of = [&](int group) { return group * FewTile::kBlocks + FewTile::Block(); };
   HeldBlocks held[kAhead];
 #pragma unroll
   for (int i = 0; i < kAhead; ++i) held[i].Load(weights, first_column, block_of(team + i * kFewTeams));
+  if (kOldSchedule) AwaitEarlier();
 
   const GateTile tile(batch, kFewRows, static_cast<int>(blockIdx.y));
   const auto rows = rows_of(tile);
@@ -98,35 +109,39 @@ __device__ void MultiplyFew(const ExpertMatrix& matrix, const ExpertBatch& batch
     row_from[chunk] = !stages ? rows(row) : row < row_count ? staged + row * kStagedStride : nullptr;
   }
 
-  FewTile::Sums sums[kFewChunks];
-  for (int first = team; first < groups; first += kAhead * kFewTeams) {
-#pragma unroll
-    for (int i = 0; i < kAhead; ++i) {
-      const int group = first + i * kFewTeams, block = block_of(group);
-      if (group >= groups) break;
-      const Bf16* x[kFewChunks];
-#pragma unroll
-      for (int chunk = 0; chunk < kFewChunks; ++chunk) {
-        const bool there = row_from[chunk] != nullptr && block * 32 < weights.k;
-        x[chunk] = there ? row_from[chunk] + block * 32 : nullptr;
-      }
-      AddBlocks(held[i], x, chunks, sums);
-    }
-    if (first + kAhead * kFewTeams >= groups) break;
-#pragma unroll
-    for (int i = 0; i < kAhead; ++i)
-      held[i].Load(weights, first_column, block_of(first + (kAhead + i) * kFewTeams));
-  }
   const auto output = output_of(tile);
-  SumTeams(sums, row_count, [&](int row, int column, float first, float second) {
-    output(row, first_column + column, first, second);
-  });
+  for (; first_column < weights.columns; first_column += a_round) {
+    FewTile::Sums sums[kFewChunks];
+    for (int first = team; first < groups; first += kAhead * kFewTeams) {
+      const bool last = first + kAhead * kFewTeams >= groups;
+      const int next_column = last ? first_column + a_round : first_column;
+      const int next = last ? team : first + kAhead * kFewTeams;
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        const int group = first + i * kFewTeams, block = block_of(group);
+        if (group < groups) {
+          const Bf16* x[kFewChunks];
+#pragma unroll
+          for (int chunk = 0; chunk < kFewChunks; ++chunk) {
+            const bool there = row_from[chunk] != nullptr && block * 32 < weights.k;
+            x[chunk] = there ? row_from[chunk] + block * 32 : nullptr;
+          }
+          AddBlocks(held[i], x, chunks, sums);
+        }
+        held[i].Load(weights, next_column, block_of(next + i * kFewTeams));
+      }
+    }
+    SumTeams(sums, row_count, [&](int row, int column, float first, float second) {
+      output(row, first_column + column, first, second);
+    });
+    __syncthreads();  // all have read the sums
+  }
 }
 
-// Grid (columns / kFewColumns, tiles of the schedule).
+// Grid (columns / kFewColumns over repeats, tiles of the schedule).
 __global__ void __launch_bounds__(kFewThreads, 3)
     GateUpFew(ExpertLayer layer, ExpertBatch batch, const Bf16* x, Bf16* a, bool fp8) {
-  MultiplyFew(
+  MultiplyFew<false>(
       layer.gate_up, batch, [&](const GateTile& tile) { return TokenRowsOf(layer.gate_up, batch, tile, x); },
       [&](const GateTile& tile) {
         return GatedOutput{layer, tile, a, fp8};
@@ -135,7 +150,7 @@ __global__ void __launch_bounds__(kFewThreads, 3)
 
 __global__ void __launch_bounds__(kFewThreads, 3)
     DownFew(ExpertLayer layer, ExpertBatch batch, const Bf16* a, float* out) {
-  MultiplyFew(
+  MultiplyFew<true>(
       layer.down, batch, [&](const GateTile& tile) { return GatedRowsOf(layer.down, tile, a); },
       [&](const GateTile& tile) {
         return DownOutput{layer.down, tile, out};
@@ -143,8 +158,10 @@ __global__ void __launch_bounds__(kFewThreads, 3)
 }
 
 dim3 Grid(const ExpertMatrix& matrix, const ExpertBatch& batch) {
-  return {Blocks(matrix.columns, kFewColumns),
-          static_cast<unsigned>(MaxTiles(batch.tokens * batch.k, batch.experts, batch.block))};
+  const int64_t tiles = MaxTiles(batch.tokens * batch.k, batch.experts, batch.block);
+  const int64_t columns = Blocks(matrix.columns, kFewColumns);
+  const int64_t repeats = std::clamp<int64_t>(Blocks(columns * tiles, kAtOnce), 1, kMostRepeats);
+  return {Blocks(columns, repeats), static_cast<unsigned>(tiles)};
 }
 
 }  // namespace

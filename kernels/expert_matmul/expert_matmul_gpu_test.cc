@@ -68,9 +68,10 @@ std::vector<float> Multiply(const Layer& layer, const Batch& batch, int64_t bloc
   const auto col_sum = Unwritten<int32_t>(stream, experts), offsets = Unwritten<int32_t>(stream, experts + 1);
   const auto col_sorted = Unwritten<int32_t>(stream, gates), row_sorted = Unwritten<int32_t>(stream, gates);
   const auto schedule = Unwritten<int32_t>(stream, MaxTiles(gates, experts, block));
-  const Routing routing{batch.tokens,   experts,           batch.k,           nullptr,         nullptr,
-                        block,          ids.data(),        weights.data(),    bits.data(),     col_sum.data(),
-                        offsets.data(), col_sorted.data(), row_sorted.data(), schedule.data(), nullptr};
+  const Routing routing{batch.tokens,      experts,         batch.k,        nullptr,
+                        nullptr,           block,           ids.data(),     weights.data(),
+                        bits.data(),       col_sum.data(),  offsets.data(), col_sorted.data(),
+                        row_sorted.data(), schedule.data(), nullptr,        nullptr};
   PackBitmatrix(stream.handle(), routing);
   GroupGates(stream.handle(), routing);
   const ExpertBatch device_batch{batch.tokens,   batch.k,           experts,           block,
