@@ -47,6 +47,7 @@ struct Scratch {
   DeviceBuffer<float> gate_weights;  // [rows, k]
   DeviceBuffer<int32_t> ids, col_sum, offsets, col_sorted, row_sorted, schedule;
   DeviceBuffer<uint32_t> bits;
+  DeviceBuffer<uint64_t> keys;     // [logit rows, parts]
   DeviceBuffer<Bf16> gated;        // [gates, intermediate]
   DeviceBuffer<float> expert_out;  // [gates, hidden]
   DeviceBuffer<float> logits;      // [logit rows, vocabulary]
@@ -73,6 +74,7 @@ struct Scratch {
     gated = {gates * c.intermediate_size, kWhat};
     expert_out = {gates * c.hidden_size, kWhat};
     logits = {logit_rows * c.vocab_size, kWhat};
+    keys = {logit_rows * kernels::gpu::kArgmaxParts, kWhat};
   }
   // Numbers become NaNs, indices large integers: what is read before it is written shows.
   void Poison(const Stream& stream) const { Fill(stream, 0xFF, 0x7F); }
@@ -87,6 +89,7 @@ struct Scratch {
     for (const auto* buffer : {&ids, &col_sum, &offsets, &col_sorted, &row_sorted, &schedule})
       stream.Fill(buffer->data(), indices, buffer->bytes());
     stream.Fill(bits.data(), indices, bits.bytes());
+    stream.Fill(keys.data(), indices, keys.bytes());
   }
 };
 
@@ -274,7 +277,7 @@ class DeviceModel final : public Model {
     dense_->Multiply(stream,
                      Product(lm_head_, scratch_.input, shape.wanted, nullptr, scratch_.logits.data(), false));
     kernels::gpu::Argmax(stream, scratch_.logits.data(), shape.wanted, config_.vocab_size,
-                         results_.data() + 1);
+                         scratch_.keys.data(), results_.data() + 1);
     Mark(Op::kLogits);
   }
 

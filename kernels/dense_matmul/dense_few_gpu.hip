@@ -4,7 +4,7 @@
 namespace assay::kernels::gpu {
 namespace {
 
-constexpr int kAhead = 6;      // groups of k whose weights a lane has in flight
+constexpr int kAhead = 4;      // groups of k whose weights a lane has in flight
 constexpr int kGroup = 4 * 8;  // of k that a team takes at a time: eight a lane
 static_assert(FewTile::kBlocks == 4);
 
@@ -64,15 +64,15 @@ __device__ void PrefetchRest(const DenseMatmul& in, int first_column) {
 }
 
 // Grid: columns / kFewColumns.
-__global__ void __launch_bounds__(kFewThreads) DenseFew(DenseMatmul in) {
+__global__ void __launch_bounds__(kFewThreads, 3) DenseFew(DenseMatmul in) {
   __shared__ __align__(16) Bf16 staged[kStagedRows * kStagedStride];
   const int k = static_cast<int>(in.k), groups = (k + kGroup - 1) / kGroup, rows = static_cast<int>(in.rows);
   const int first_column = static_cast<int>(blockIdx.x) * kFewColumns;
   const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
   const int chunks = (rows + FewTile::kTokens - 1) / FewTile::kTokens;
+  PrefetchRest(in, first_column);
   HeldWeights held;
   held.Load(in, first_column, team);
-  PrefetchRest(in, first_column);
   AwaitEarlier();
   const auto row_at = [&](int row) { return in.x + static_cast<int64_t>(row) * k; };
   const bool stages = Stages(rows, k);
