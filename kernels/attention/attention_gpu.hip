@@ -6,10 +6,10 @@
 namespace assay::kernels::gpu {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = 256;
 constexpr int kTeams = kThreads / kLanes;  // each takes every kTeams-th run of 32 keys
 constexpr int kHeads = 8;                  // query heads that read a key together
-constexpr int kSplitKeys = 128;            // a split is a multiple of this, so that each team has work
+constexpr int kSplitKeys = 256;            // a split is a multiple of this, so that each team has work
 
 __device__ float NegativeInfinity() {
   return __uint_as_float(0xFF800000u);
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
                                             : 4;      // keys whose values a lane has in flight
   constexpr int kOwn = (kDim + kLanes - 1) / kLanes;  // elements of the result that a lane has
   __shared__ __align__(16) float q[kHeads * kDim];
-  __shared__ float weights[kTeams][kHeads][kLanes];
+  __shared__ __align__(16) float weights[kTeams][kLanes][kHeads];
   __shared__ float team_max[kTeams][kHeads], team_sum[kTeams][kHeads];
   __shared__ float team_out[kTeams][kHeads][kDim];
 
@@ -115,7 +115,9 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
     const int key = run * kLanes + lane;
     const bool seen = key >= range.first && key <= range.last;
     const int slot = key % static_cast<int>(in.cache.block_size);
-    const int64_t block = seen ? in.tables.Block(row, key, in.cache.block_size) : 0;
+    // A key beyond the row's that has one of them among its own 16 is in the same block.
+    const int nearest = min(max(key, range.first), range.last);
+    const int64_t block = in.tables.Block(row, nearest, in.cache.block_size);
     float scores[kHeads];
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) scores[h] = NegativeInfinity();
@@ -127,7 +129,7 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
       const float weight = seen ? __expf(scores[h] - next) : 0.0f;
       largest[h] = next;
       sum[h] = sum[h] * shrink + weight;  // of this lane's keys
-      weights[team][h][lane] = weight;
+      weights[team][lane][h] = weight;
 #pragma unroll
       for (int i = 0; i < kOwn; ++i) out[h][i] *= shrink;
     }
@@ -135,10 +137,12 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
     const Bf16* values = in.cache.Value(block, kv_head, slot);
     for (int first = 0; first < kLanes; first += kValuesAhead) {
       float value[kValuesAhead][kOwn];
+      static_assert(16 % kValuesAhead == 0);  // keys of one block
+      const auto of_first = reinterpret_cast<const Bf16*>(
+          ShuffleFrom(static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(values)), first));
 #pragma unroll
       for (int j = 0; j < kValuesAhead; ++j) {
-        const auto from = reinterpret_cast<const Bf16*>(
-            ShuffleFrom(static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(values)), first + j));
+        const Bf16* from = of_first + j * kDim;
         // What lies in the cache beyond the row's keys may be anything, so it is not even multiplied by zero.
         const int other = run * kLanes + first + j;
         const bool other_seen = other >= range.first && other <= range.last;
@@ -150,9 +154,10 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
       }
 #pragma unroll
       for (int j = 0; j < kValuesAhead; ++j) {
+        const float* of_key = weights[team][first + j];
 #pragma unroll
         for (int h = 0; h < kHeads; ++h) {
-          const float weight = weights[team][h][first + j];
+          const float weight = of_key[h];
 #pragma unroll
           for (int i = 0; i < kOwn; ++i) out[h][i] += weight * value[j][i];
         }

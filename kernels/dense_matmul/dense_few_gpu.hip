@@ -76,7 +76,9 @@ __global__ void __launch_bounds__(kFewThreads, 3) DenseFew(DenseMatmul in) {
   AwaitEarlier();
   const auto row_at = [&](int row) { return in.x + static_cast<int64_t>(row) * k; };
   const bool stages = Stages(rows, k);
-  if (stages) StageRows(row_at, rows, k, staged);
+  if (stages)
+    StageRows(
+        row_at, rows, k, [](const uint4& eight) { return eight; }, staged);
 
   FewTile::Sums sums[kFewChunks];
   for (int first = team; first < groups; first += kAhead * kFewTeams) {

@@ -10,16 +10,14 @@ namespace assay::kernels::gpu {
 namespace {
 
 constexpr int kAhead = 3;            // groups of blocks whose weights a lane has in flight
+constexpr int kLargestScale = 128;   // that FewTile::Decode knows
 constexpr int64_t kAtOnce = 400;     // blocks of threads that a large device holds
 constexpr int64_t kMostRepeats = 4;  // kFewColumns that a block of threads takes one after the other
 
-// Eight activations of a token in the order of FewTile::Decode; zeros where there is no token.
-__device__ void LoadPairs(const Bf16* from, uint32_t (&pairs)[4]) {
-  const uint4 words = LoadOrZero(from != nullptr, from);
-  pairs[0] = (words.x & 0xFFFFu) | words.z << 16;
-  pairs[1] = words.x >> 16 | (words.z & 0xFFFF0000u);
-  pairs[2] = (words.y & 0xFFFFu) | words.w << 16;
-  pairs[3] = words.y >> 16 | (words.w & 0xFFFF0000u);
+// Eight activations of a token in the order of FewTile::Decode.
+__device__ uint4 PairsOf(const uint4& words) {
+  return {(words.x & 0xFFFFu) | words.z << 16, words.x >> 16 | (words.z & 0xFFFF0000u),
+          (words.y & 0xFFFFu) | words.w << 16, words.y >> 16 | (words.w & 0xFFFF0000u)};
 }
 
 // A lane's block of weights of each of its columns.
@@ -42,9 +40,14 @@ __device__ uint32_t WordOf(const uint4& words, int i) {
   return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
 }
 
-// sums[chunk] += the products of 32 k; x: those of the lane's token of each chunk, or nullptr.
-__device__ void AddBlocks(const HeldBlocks& held, const Bf16* const (&x)[kFewChunks], int chunks,
-                          FewTile::Sums (&sums)[kFewChunks]) {
+__device__ int BlockOf(int group) {
+  return group * FewTile::kBlocks + FewTile::Block();
+}
+
+// sums[chunk] += the products of 32 k; pairs_of(chunk, w) gives eight of the lane's token.
+template <int kChunks, class Pairs>
+__device__ void AddBlocks(const HeldBlocks& held, int chunks, const Pairs& pairs_of,
+                          FewTile::Sums (&sums)[kChunks]) {
 #pragma unroll
   for (int w = 0; w < 4; ++w) {
     uint32_t pairs[FewTile::kLaneColumns][4];
@@ -52,10 +55,9 @@ __device__ void AddBlocks(const HeldBlocks& held, const Bf16* const (&x)[kFewChu
     for (int i = 0; i < FewTile::kLaneColumns; ++i)
       FewTile::Decode(WordOf(held.block[i], w), held.scale[i], pairs[i]);
 #pragma unroll
-    for (int chunk = 0; chunk < kFewChunks; ++chunk) {
-      if (chunk >= chunks) break;
-      uint32_t tokens[4];
-      LoadPairs(x[chunk] == nullptr ? nullptr : x[chunk] + 8 * w, tokens);
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      if (kChunks > 1 && chunk >= chunks) break;
+      const uint4 tokens = pairs_of(chunk, w);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         uint32_t weights[FewTile::kLaneColumns][2];
@@ -64,10 +66,42 @@ __device__ void AddBlocks(const HeldBlocks& held, const Bf16* const (&x)[kFewChu
           weights[i][0] = pairs[i][2 * half];
           weights[i][1] = pairs[i][2 * half + 1];
         }
-        const uint32_t four[2] = {tokens[2 * half], tokens[2 * half + 1]};
+        const uint32_t four[2] = {WordOf(tokens, 2 * half), WordOf(tokens, 2 * half + 1)};
         FewTile::Add(weights, four, sums[chunk]);
       }
     }
+  }
+}
+
+// The columns of a block of threads, whose first weights it holds; pairs_of(block of k, chunk, w) gives
+// activations.
+template <int kChunks, class Pairs, class Output>
+__device__ void MultiplyColumns(const Mxfp4Weights& weights, HeldBlocks (&held)[kAhead], int rows,
+                                const Pairs& pairs_of, const Output& output) {
+  const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
+  const int groups = (weights.k / 32 + FewTile::kBlocks - 1) / FewTile::kBlocks;
+  const int chunks = (rows + FewTile::kTokens - 1) / FewTile::kTokens;
+  const int a_round = static_cast<int>(gridDim.x) * kFewColumns;
+  for (int column = static_cast<int>(blockIdx.x) * kFewColumns; column < weights.columns; column += a_round) {
+    FewTile::Sums sums[kChunks];
+    for (int first = team; first < groups; first += kAhead * kFewTeams) {
+      const bool last = first + kAhead * kFewTeams >= groups;
+      const int next_column = last ? column + a_round : column;
+      const int next = last ? team : first + kAhead * kFewTeams;
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        const int group = first + i * kFewTeams;
+        if (group < groups) {
+          const int block = BlockOf(group);
+          AddBlocks(
+              held[i], chunks, [&](int chunk, int w) { return pairs_of(block, chunk, w); }, sums);
+        }
+        held[i].Load(weights, next_column, BlockOf(next + i * kFewTeams));
+      }
+    }
+    SumTeams(sums, rows,
+             [&](int row, int at, float first, float second) { output(row, column + at, first, second); });
+    __syncthreads();  // all have read the sums
   }
 }
 
@@ -85,57 +119,41 @@ __device__ void MultiplyFew(const ExpertMatrix& matrix, const ExpertBatch& batch
     return;
   }
   const Mxfp4Weights weights = Mxfp4Of::Weights(matrix, scheduled & 0xFFFF);
-  const int a_round = static_cast<int>(gridDim.x) * kFewColumns;
-  int first_column = static_cast<int>(blockIdx.x) * kFewColumns;
   const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
-  const int groups = (weights.k / 32 + FewTile::kBlocks - 1) / FewTile::kBlocks;
-  const auto block_of = [&](int group) { return group * FewTile::kBlocks + FewTile::Block(); };
   HeldBlocks held[kAhead];
 #pragma unroll
-  for (int i = 0; i < kAhead; ++i) held[i].Load(weights, first_column, block_of(team + i * kFewTeams));
+  for (int i = 0; i < kAhead; ++i)
+    held[i].Load(weights, static_cast<int>(blockIdx.x) * kFewColumns, BlockOf(team + i * kFewTeams));
   if (kOldSchedule) AwaitEarlier();
 
+  __shared__ __align__(16) Bf16 staged[kStagedRows * kStagedStride];
   const GateTile tile(batch, kFewRows, static_cast<int>(blockIdx.y));
   const auto rows = rows_of(tile);
+  const auto output = output_of(tile);
   const int row_count = tile.end - tile.first;
-  const int chunks = (row_count + FewTile::kTokens - 1) / FewTile::kTokens;
-  __shared__ __align__(16) Bf16 staged[kStagedRows * kStagedStride];
-  const bool stages = Stages(row_count, weights.k);
-  if (stages) StageRows(rows, row_count, weights.k, staged);
+  if (row_count <= 0) return;  // counts that disagree with the gates
+  if (Stages(row_count, weights.k)) {
+    static_assert(kStagedRows <= FewTile::kTokens && kStagedPad == 32 * FewTile::kBlocks);
+    StageRows(rows, row_count, weights.k, PairsOf, staged);
+    // A token that is not there is another one, and nobody takes its sums.
+    const Bf16* from = staged + min(FewTile::Token(), row_count - 1) * kStagedStride;
+    MultiplyColumns<1>(
+        weights, held, row_count,
+        [&](int block, int, int w) { return *reinterpret_cast<const uint4*>(from + block * 32 + 8 * w); },
+        output);
+    return;
+  }
   const Bf16* row_from[kFewChunks];
 #pragma unroll
-  for (int chunk = 0; chunk < kFewChunks; ++chunk) {
-    const int row = chunk * FewTile::kTokens + FewTile::Token();
-    row_from[chunk] = !stages ? rows(row) : row < row_count ? staged + row * kStagedStride : nullptr;
-  }
-
-  const auto output = output_of(tile);
-  for (; first_column < weights.columns; first_column += a_round) {
-    FewTile::Sums sums[kFewChunks];
-    for (int first = team; first < groups; first += kAhead * kFewTeams) {
-      const bool last = first + kAhead * kFewTeams >= groups;
-      const int next_column = last ? first_column + a_round : first_column;
-      const int next = last ? team : first + kAhead * kFewTeams;
-#pragma unroll
-      for (int i = 0; i < kAhead; ++i) {
-        const int group = first + i * kFewTeams, block = block_of(group);
-        if (group < groups) {
-          const Bf16* x[kFewChunks];
-#pragma unroll
-          for (int chunk = 0; chunk < kFewChunks; ++chunk) {
-            const bool there = row_from[chunk] != nullptr && block * 32 < weights.k;
-            x[chunk] = there ? row_from[chunk] + block * 32 : nullptr;
-          }
-          AddBlocks(held[i], x, chunks, sums);
-        }
-        held[i].Load(weights, next_column, block_of(next + i * kFewTeams));
-      }
-    }
-    SumTeams(sums, row_count, [&](int row, int column, float first, float second) {
-      output(row, first_column + column, first, second);
-    });
-    __syncthreads();  // all have read the sums
-  }
+  for (int chunk = 0; chunk < kFewChunks; ++chunk)
+    row_from[chunk] = rows(chunk * FewTile::kTokens + FewTile::Token());
+  MultiplyColumns<kFewChunks>(
+      weights, held, row_count,
+      [&](int block, int chunk, int w) {
+        const bool there = row_from[chunk] != nullptr && block * 32 < weights.k;
+        return PairsOf(LoadOrZero(there, row_from[chunk] + block * 32 + 8 * w));
+      },
+      output);
 }
 
 // Grid (columns / kFewColumns over repeats, tiles of the schedule).
@@ -167,7 +185,8 @@ dim3 Grid(const ExpertMatrix& matrix, const ExpertBatch& batch) {
 }  // namespace
 
 bool FewRowsFit(const ExpertLayer& layer, const ExpertBatch& batch) {
-  return layer.gate_up.bf16 == nullptr && batch.block == kFewRows;
+  return layer.gate_up.bf16 == nullptr && batch.block == kFewRows &&
+         std::max(layer.gate_up.largest_scale, layer.down.largest_scale) <= kLargestScale;
 }
 
 void ExpertGateUpFew(void* stream, const ExpertLayer& layer, const ExpertBatch& batch, const Bf16* x, Bf16* a,
