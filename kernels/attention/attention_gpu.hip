@@ -95,6 +95,7 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
   const int heads = min(kHeads, (kv_head + 1) * group - first_head);
   const int lane = Lane(), team = GroupOfLanes();
   const KeyRange range(in, position, static_cast<int>(blockIdx.z));
+  if (threadIdx.x == 0) Prefetch(in.sinks + first_head);
   PrefetchKey<kDim>(in, row, kv_head, (range.begin + team) * kLanes + lane, range);
   AwaitEarlier();
   for (int i = threadIdx.x; i < kHeads * kDim; i += kThreads) {
@@ -209,11 +210,11 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
 // The splits of one (row, head), and its sink.
 __global__ void MergeSplits(AttentionBatch in) {
   const int64_t row = blockIdx.x, head = blockIdx.y;
+  const float sink = in.sinks[head];
   AwaitEarlier();
   if (in.positions[row] < 0) return;
   const int dim = static_cast<int>(in.cache.head_dim);
   const float* partial = in.partial + (row * in.heads + head) * in.splits * (dim + 2);
-  const float sink = in.sinks[head];
   float largest = sink;
 #pragma unroll 8
   for (int s = 0; s < in.splits; ++s) largest = fmaxf(largest, partial[s * (dim + 2) + dim]);

@@ -124,6 +124,10 @@ __device__ void MultiplyFew(const ExpertMatrix& matrix, const ExpertBatch& batch
 #pragma unroll
   for (int i = 0; i < kAhead; ++i)
     held[i].Load(weights, static_cast<int>(blockIdx.x) * kFewColumns, BlockOf(team + i * kFewTeams));
+  const int bias_column =
+      (static_cast<int>(threadIdx.x * gridDim.x) + static_cast<int>(blockIdx.x)) * kFewColumns;
+  if (threadIdx.x < kMostRepeats && bias_column < weights.columns)
+    Prefetch(matrix.bias + (scheduled & 0xFFFF) * matrix.columns + bias_column);
   if (kOldSchedule) AwaitEarlier();
 
   __shared__ __align__(16) Bf16 staged[kStagedRows * kStagedStride];
