@@ -177,14 +177,26 @@ __global__ void __launch_bounds__(kThreads) PlaceGates(Routing in) {
   }
 }
 
-// All of the above for few tokens, by one block: between launches of so little work the device would mostly
-// wait.
-__global__ void __launch_bounds__(kThreads) RouteFew(Routing in, int64_t tiles) {
+template <class T>
+__device__ void CopyBlock(const T* from, int64_t count, T* to) {
+  for (int64_t i = threadIdx.x; i < count; i += kThreads) to[i] = from[i];
+}
+
+// All of the above for few tokens, by one block, where what a step reads of the one before is in shared
+// memory: between launches of so little work, and between memory's answers, the device would mostly wait.
+__global__ void __launch_bounds__(kThreads) RouteFew(Routing out, int64_t tiles) {
+  __shared__ int32_t ids[kFewGates], col_sum[kMaxExperts], offsets[kMaxExperts + 1];
+  __shared__ uint32_t bits[kFewGates * kMaxExperts / 32];
   AwaitEarlier();
-  const int64_t gates = in.tokens * in.k;
+  Routing in = out;
+  in.ids = ids;
+  in.col_sum = col_sum;
+  in.expert_offsets = offsets;
+  in.bits = bits;
+  const int64_t gates = in.tokens * in.k, words = in.tokens * ((in.experts + 31) / 32);
   for (int64_t t = GroupOfLanes(); t < in.tokens; t += kRowsABlock) SelectRow(in, t);
   __syncthreads();
-  for (int64_t at = threadIdx.x; at < in.tokens * ((in.experts + 31) / 32); at += kThreads) PackWord(in, at);
+  for (int64_t at = threadIdx.x; at < words; at += kThreads) PackWord(in, at);
   __syncthreads();
   for (int64_t e = threadIdx.x; e < in.experts; e += kThreads) {
     int32_t count = 0;
@@ -194,6 +206,10 @@ __global__ void __launch_bounds__(kThreads) RouteFew(Routing in, int64_t tiles) 
   __syncthreads();
   LayOutBlock(in, tiles);
   __syncthreads();
+  CopyBlock(ids, gates, out.ids);
+  CopyBlock(bits, words, out.bits);
+  CopyBlock(col_sum, in.experts, out.col_sum);
+  CopyBlock(offsets, in.experts + 1, out.expert_offsets);
   for (int64_t g = threadIdx.x; g < gates; g += kThreads) {
     const int32_t expert = in.ids[g];
     if (expert < 0 || expert >= in.experts) continue;
