@@ -183,8 +183,8 @@ class DeviceModel final : public Model {
     }
     stream_.CopyToHost(host_results_.data(), results_.data(), (1 + picked_.size()) * sizeof(int32_t));
     stream_.Wait("a step");
-    // Experts were counted that no row takes.
-    CHECK_EQ(host_results_.data()[0], 0);
+    const int32_t routing_counts_gates_that_are_not = host_results_.data()[0];
+    CHECK_EQ(routing_counts_gates_that_are_not, 0);
     for (size_t i = 0; i < picked_.size(); ++i) {
       if (picked_[i] == kNotPicked) {
         std::copy_n(host_logits_.data() + i * vocabulary, vocabulary, logits.data() + i * vocabulary);
