@@ -5,7 +5,9 @@
 #include <cmath>
 #include <map>
 
+#include "base/check.h"
 #include "base/log.h"
+#include "base/planted_fault.h"
 #include "engine/cache/cache_groups.h"
 #include "engine/model/backends.h"
 #include "engine/model/device_step.h"
@@ -16,6 +18,7 @@
 #include "kernels/rms_norm/rms_norm_gpu.h"
 #include "kernels/rotary/rotary_gpu.h"
 #include "kernels/router_logits/router_logits_gpu.h"
+#include "kernels/routing/bitmatrix.h"
 #include "kernels/routing/metadata.h"
 #include "kernels/routing/routing_gpu.h"
 
@@ -44,6 +47,7 @@ struct Scratch {
   DeviceBuffer<float> gate_weights;  // [rows, k]
   DeviceBuffer<int32_t> ids, col_sum, offsets, col_sorted, row_sorted, schedule;
   DeviceBuffer<uint32_t> bits;
+  DeviceBuffer<uint64_t> keys;     // [logit rows, parts]
   DeviceBuffer<Bf16> gated;        // [gates, intermediate]
   DeviceBuffer<float> expert_out;  // [gates, hidden]
   DeviceBuffer<float> logits;      // [logit rows, vocabulary]
@@ -70,6 +74,7 @@ struct Scratch {
     gated = {gates * c.intermediate_size, kWhat};
     expert_out = {gates * c.hidden_size, kWhat};
     logits = {logit_rows * c.vocab_size, kWhat};
+    keys = {logit_rows * kernels::gpu::kArgmaxParts, kWhat};
   }
   // Numbers become NaNs, indices large integers: what is read before it is written shows.
   void Poison(const Stream& stream) const { Fill(stream, 0xFF, 0x7F); }
@@ -84,6 +89,7 @@ struct Scratch {
     for (const auto* buffer : {&ids, &col_sum, &offsets, &col_sorted, &row_sorted, &schedule})
       stream.Fill(buffer->data(), indices, buffer->bytes());
     stream.Fill(bits.data(), indices, bits.bytes());
+    stream.Fill(keys.data(), indices, keys.bytes());
   }
 };
 
@@ -97,8 +103,8 @@ class DeviceModel final : public Model {
         logit_rows_(std::min(options.max_batch_tokens, (options.max_requests + 15) / 16 * 16)),
         scratch_(config_, options.max_batch_tokens, logit_rows_, MostPartials()),
         host_logits_(logit_rows_ * config_.vocab_size, "pinned memory for logits"),
-        largest_(logit_rows_, "a step's choices"),
-        host_ids_(logit_rows_, "pinned memory for choices"),
+        results_(1 + logit_rows_, "a step's choices"),
+        host_results_(1 + logit_rows_, "pinned memory for choices"),
         experts_taken_(1, "a counter"),
         step_(config_, options) {
     dense_ = options.batch_invariant ? nullptr : kernels::gpu::MakeLibraryBackend();
@@ -108,6 +114,7 @@ class DeviceModel final : public Model {
     MakeCache();
     scratch_.Clear(stream_);
     stream_.Fill(experts_taken_.data(), 0, experts_taken_.bytes());
+    stream_.Fill(results_.data(), 0, results_.bytes());
     if (options_.poison_padding) {  // NaNs
       for (const auto& cache : cache_) stream_.Fill(cache.data(), 0xFF, cache.bytes());
     }
@@ -142,7 +149,7 @@ class DeviceModel final : public Model {
     // Tiles add in another order than rows alone.
     if (!options_.batch_invariant && kernels::gpu::AttentionHasTiles(config_.head_dim))
       shape.tiles = step_.Tiles();
-    if (decode && options_.graph_replay) {
+    if (decode && options_.graph_replay && !Planted(Fault::kRoutingBit31)) {
       shape.longest =
           static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(shape.longest, kGraphContext))));
       ComputeByGraph(shape);
@@ -174,13 +181,15 @@ class DeviceModel final : public Model {
       if (sequence.greedy) continue;
       stream_.CopyToHost(host_logits_.data() + at, scratch_.logits.data() + at, vocabulary * sizeof(float));
     }
-    stream_.CopyToHost(host_ids_.data(), largest_.data(), picked_.size() * sizeof(int32_t));
+    stream_.CopyToHost(host_results_.data(), results_.data(), (1 + picked_.size()) * sizeof(int32_t));
     stream_.Wait("a step");
+    const int32_t routing_counts_gates_that_are_not = host_results_.data()[0];
+    CHECK_EQ(routing_counts_gates_that_are_not, 0);
     for (size_t i = 0; i < picked_.size(); ++i) {
       if (picked_[i] == kNotPicked) {
         std::copy_n(host_logits_.data() + i * vocabulary, vocabulary, logits.data() + i * vocabulary);
       } else {
-        picked_[i] = host_ids_.data()[i];
+        picked_[i] = host_results_.data()[1 + i];
       }
     }
   }
@@ -267,7 +276,8 @@ class DeviceModel final : public Model {
                            config_.rms_norm_eps, scratch_.input.data(), nullptr, 0, nullptr});
     dense_->Multiply(stream,
                      Product(lm_head_, scratch_.input, shape.wanted, nullptr, scratch_.logits.data(), false));
-    kernels::gpu::Argmax(stream, scratch_.logits.data(), shape.wanted, config_.vocab_size, largest_.data());
+    kernels::gpu::Argmax(stream, scratch_.logits.data(), shape.wanted, config_.vocab_size,
+                         scratch_.keys.data(), results_.data() + 1);
     Mark(Op::kLogits);
   }
 
@@ -374,8 +384,13 @@ class DeviceModel final : public Model {
                                         scratch_.col_sorted.data(),
                                         scratch_.row_sorted.data(),
                                         scratch_.schedule.data(),
-                                        experts_taken_.data()};
-    kernels::gpu::Route(stream, routing);
+                                        experts_taken_.data(),
+                                        results_.data()};
+    if (Planted(Fault::kRoutingBit31)) {
+      RouteByWrongBits(routing);
+    } else {
+      kernels::gpu::Route(stream, routing);
+    }
     Mark(Op::kRouter);
     return {shape.rows,
             k,
@@ -387,6 +402,16 @@ class DeviceModel final : public Model {
             scratch_.schedule.data(),
             scratch_.gate_weights.data(),
             !options_.batch_invariant && kernels::gpu::FewRowsAreFaster(shape.rows, k, experts)};
+  }
+
+  // Planted. The host packs the bits, and the device counts and places by them.
+  void RouteByWrongBits(const kernels::gpu::Routing& in) {
+    kernels::gpu::TopK(stream_.handle(), in);
+    const std::vector<int32_t> ids = kernels::gpu::ToHost(stream_, in.ids, in.tokens * in.k);
+    const kernels::Bitmatrix wrong = kernels::PackBitmatrix(ids, in.tokens, in.k, in.experts);
+    stream_.CopyToDevice(in.bits, wrong.bits.data(), wrong.bits.size() * sizeof(uint32_t));
+    stream_.Wait("planted bits");
+    kernels::gpu::GroupGates(stream_.handle(), in);
   }
 
   // Where the time went is only known when each operation is waited for.
@@ -424,8 +449,8 @@ class DeviceModel final : public Model {
 
   Scratch scratch_;
   PinnedBuffer<float> host_logits_;
-  DeviceBuffer<int32_t> largest_;  // [logit rows] ids
-  PinnedBuffer<int32_t> host_ids_;
+  DeviceBuffer<int32_t> results_;  // whether routing counted too much, then [logit rows] ids
+  PinnedBuffer<int32_t> host_results_;
   std::vector<int32_t> picked_;
   DeviceBuffer<int64_t> experts_taken_;  // by all layers of all steps
   DeviceStep step_;

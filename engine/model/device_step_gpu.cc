@@ -43,10 +43,8 @@ void DeviceStep::Set(const kernels::gpu::Stream& stream, const BatchRows& batch,
     std::transform(batch.wanted.begin(), batch.wanted.end(), wanted,
                    [](int64_t row) { return static_cast<int32_t>(row); });
   }
-  for (int i = 0; i < 4; ++i) {
-    stream.CopyToDevice(rows_.data() + i * max_rows_, host_rows_.data() + i * max_rows_,
-                        static_cast<size_t>(batch.padded_rows) * sizeof(int32_t));
-  }
+  stream.CopyRowsToDevice(rows_.data(), host_rows_.data(), static_cast<size_t>(max_rows_) * sizeof(int32_t),
+                          static_cast<size_t>(batch.padded_rows) * sizeof(int32_t), 4);
   SetTiles(stream, batch);
   longest_ = 0;
   for (const BatchRows::Part& part : batch.parts) longest_ = std::max(longest_, part.start + part.rows);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/model/device_weights.h"
 #include "engine/model/layer_experts.h"
 
@@ -51,12 +53,15 @@ struct HostExperts {
 
 DeviceExperts Upload(const Stream& stream, const HostExperts& from, int64_t experts) {
   DeviceExperts to;
+  int largest_scale = 0;
   if (from.bf16 != nullptr) {
     to.bf16 = ToDevice(stream, Transposed(from.bf16, experts, from.k, from.columns), kWeights);
   } else {
     const auto elements = static_cast<size_t>(experts * from.columns * from.k);
     to.blocks = ToDevice(stream, std::span(from.blocks, elements / 2), kWeights);
-    to.scales = ToDevice(stream, std::span(from.scales, elements / 32), kWeights);
+    const std::span scales(from.scales, elements / 32);
+    to.scales = ToDevice(stream, scales, kWeights);
+    largest_scale = *std::max_element(scales.begin(), scales.end());
   }
   to.bias = ToDevice(stream, from.bias, kWeights);
   to.matrix = {to.blocks.data(),
@@ -65,7 +70,8 @@ DeviceExperts Upload(const Stream& stream, const HostExperts& from, int64_t expe
                to.bias.data(),
                from.columns,
                from.k,
-               from.input_scale > 0 ? from.input_scale : 1};
+               from.input_scale > 0 ? from.input_scale : 1,
+               largest_scale};
   return to;
 }
 

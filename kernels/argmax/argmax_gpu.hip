@@ -4,7 +4,7 @@
 namespace assay::kernels::gpu {
 namespace {
 
-constexpr int kThreads = 1024;
+constexpr int kThreads = 256;
 
 // The order of numbers as integers; what must not be sampled from is the highest of all.
 __device__ uint64_t Key(float logit, int64_t id) {
@@ -14,11 +14,17 @@ __device__ uint64_t Key(float logit, int64_t id) {
   return static_cast<uint64_t>(bad ? 0xFFFFFFFFu : ordered) << 32 | (0xFFFFFFFFu - static_cast<uint32_t>(id));
 }
 
-__global__ void __launch_bounds__(kThreads) ArgmaxRow(const float* logits, int64_t vocabulary, int32_t* ids) {
+// Grid (rows, kArgmaxParts).
+__global__ void __launch_bounds__(kThreads)
+    ArgmaxPart(const float* logits, int64_t vocabulary, uint64_t* keys) {
   __shared__ uint64_t best_of[kThreads / kLanes];
+  AwaitEarlier();
   const float* row = logits + blockIdx.x * vocabulary;
-  uint64_t best = 0;
-  for (int64_t i = threadIdx.x; i < vocabulary; i += kThreads) {
+  const int64_t part = (vocabulary + kArgmaxParts - 1) / kArgmaxParts, begin = blockIdx.y * part;
+  const int64_t end = begin + part < vocabulary ? begin + part : vocabulary;
+  uint64_t best = 0;  // below every key
+#pragma unroll 8
+  for (int64_t i = begin + threadIdx.x; i < end; i += kThreads) {
     const uint64_t key = Key(row[i], i);
     best = key > best ? key : best;
   }
@@ -27,6 +33,15 @@ __global__ void __launch_bounds__(kThreads) ArgmaxRow(const float* logits, int64
   __syncthreads();
   if (threadIdx.x != 0) return;
   for (int i = 1; i < kThreads / kLanes; ++i) best = best_of[i] > best ? best_of[i] : best;
+  keys[blockIdx.x * kArgmaxParts + blockIdx.y] = best;
+}
+
+// A group of lanes a row.
+__global__ void __launch_bounds__(kLanes) ArgmaxOfParts(const uint64_t* keys, int32_t* ids) {
+  static_assert(kArgmaxParts == kLanes);
+  AwaitEarlier();
+  const uint64_t best = MaxLanes(keys[blockIdx.x * kArgmaxParts + threadIdx.x]);
+  if (threadIdx.x != 0) return;
   constexpr uint32_t kNegativeInfinity = ~0xFF800000u;
   const auto value = static_cast<uint32_t>(best >> 32);
   ids[blockIdx.x] = value == 0xFFFFFFFFu || value == kNegativeInfinity
@@ -36,9 +51,11 @@ __global__ void __launch_bounds__(kThreads) ArgmaxRow(const float* logits, int64
 
 }  // namespace
 
-void Argmax(void* stream, const float* logits, int64_t rows, int64_t vocabulary, int32_t* ids) {
-  ASSAY_LAUNCH("argmax", ArgmaxRow, dim3(static_cast<unsigned>(rows)), kThreads, stream, logits, vocabulary,
-               ids);
+void Argmax(void* stream, const float* logits, int64_t rows, int64_t vocabulary, uint64_t* keys,
+            int32_t* ids) {
+  const auto count = static_cast<unsigned>(rows);
+  ASSAY_LAUNCH("argmax", ArgmaxPart, dim3(count, kArgmaxParts), kThreads, stream, logits, vocabulary, keys);
+  ASSAY_LAUNCH("argmax", ArgmaxOfParts, dim3(count), kLanes, stream, keys, ids);
 }
 
 }  // namespace assay::kernels::gpu

@@ -10,8 +10,10 @@ namespace {
 std::vector<int32_t> Largest(const std::vector<float>& logits, int64_t rows) {
   const Stream stream;
   const auto device = Input(stream, logits);
+  const auto keys = Unwritten<uint64_t>(stream, rows * kArgmaxParts);
   const auto ids = Unwritten<int32_t>(stream, rows);
-  Argmax(stream.handle(), device.data(), rows, static_cast<int64_t>(logits.size()) / rows, ids.data());
+  Argmax(stream.handle(), device.data(), rows, static_cast<int64_t>(logits.size()) / rows, keys.data(),
+         ids.data());
   return ToHost(stream, ids);
 }
 

@@ -6,10 +6,10 @@
 namespace assay::kernels::gpu {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = 256;
 constexpr int kTeams = kThreads / kLanes;  // each takes every kTeams-th run of 32 keys
 constexpr int kHeads = 8;                  // query heads that read a key together
-constexpr int kSplitKeys = 128;            // a split is a multiple of this, so that each team has work
+constexpr int kSplitKeys = 256;            // a split is a multiple of this, so that each team has work
 
 __device__ float NegativeInfinity() {
   return __uint_as_float(0xFF800000u);
@@ -29,6 +29,18 @@ struct KeyRange {
     end = min(begin + a_split, first_run + runs);
   }
 };
+
+template <int kDim>
+__device__ void PrefetchKey(const AttentionBatch& in, int64_t row, int kv_head, int key,
+                            const KeyRange& range) {
+  if (key < range.first || key > range.last || key / kLanes >= range.end) return;
+  const int64_t block = in.tables.Block(row, key, in.cache.block_size), slot = key % in.cache.block_size;
+#pragma unroll
+  for (int d = 0; d < kDim; d += 64) {  // lines of memory
+    Prefetch(in.cache.Key(block, kv_head, slot) + d);
+    Prefetch(in.cache.Value(block, kv_head, slot) + d);
+  }
+}
 
 // Scores of 32 keys and kHeads heads: a lane has one key.
 template <int kDim>
@@ -65,27 +77,32 @@ __device__ float WithSink(float values, float largest, float sum, float sink) {
 // One (row, key-value head, split): grid (rows, kv heads * chunks of heads, splits).
 template <int kDim>
 __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
-  constexpr int kValuesAhead = kDim == 64 ? 8 : 4;    // keys whose values a lane has in flight
+  constexpr int kValuesAhead = kDim == 64   ? 16
+                               : kDim == 32 ? 8
+                                            : 4;      // keys whose values a lane has in flight
   constexpr int kOwn = (kDim + kLanes - 1) / kLanes;  // elements of the result that a lane has
   __shared__ __align__(16) float q[kHeads * kDim];
-  __shared__ float weights[kTeams][kHeads][kLanes];
+  __shared__ __align__(16) float weights[kTeams][kLanes][kHeads];
   __shared__ float team_max[kTeams][kHeads], team_sum[kTeams][kHeads];
   __shared__ float team_out[kTeams][kHeads][kDim];
 
   const int64_t row = blockIdx.x;
   const int position = in.positions[row];
-  if (position < 0) return;
+  if (position < 0) return AwaitEarlier();
   const int group = static_cast<int>(in.heads / in.cache.kv_heads), chunks = (group + kHeads - 1) / kHeads;
   const int kv_head = static_cast<int>(blockIdx.y) / chunks;
   const int first_head = kv_head * group + static_cast<int>(blockIdx.y) % chunks * kHeads;
   const int heads = min(kHeads, (kv_head + 1) * group - first_head);
+  const int lane = Lane(), team = GroupOfLanes();
+  const KeyRange range(in, position, static_cast<int>(blockIdx.z));
+  if (threadIdx.x == 0) Prefetch(in.sinks + first_head);
+  PrefetchKey<kDim>(in, row, kv_head, (range.begin + team) * kLanes + lane, range);
+  AwaitEarlier();
   for (int i = threadIdx.x; i < kHeads * kDim; i += kThreads) {
     q[i] = i < heads * kDim ? Widen(in.q[row * in.q_stride + first_head * kDim + i]) : 0.0f;
   }
   __syncthreads();
 
-  const int lane = Lane(), team = GroupOfLanes();
-  const KeyRange range(in, position, static_cast<int>(blockIdx.z));
   float largest[kHeads], sum[kHeads], out[kHeads][kOwn];
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
@@ -99,7 +116,9 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
     const int key = run * kLanes + lane;
     const bool seen = key >= range.first && key <= range.last;
     const int slot = key % static_cast<int>(in.cache.block_size);
-    const int64_t block = seen ? in.tables.Block(row, key, in.cache.block_size) : 0;
+    // A key beyond the row's that has one of them among its own 16 is in the same block.
+    const int nearest = min(max(key, range.first), range.last);
+    const int64_t block = in.tables.Block(row, nearest, in.cache.block_size);
     float scores[kHeads];
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) scores[h] = NegativeInfinity();
@@ -111,7 +130,7 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
       const float weight = seen ? __expf(scores[h] - next) : 0.0f;
       largest[h] = next;
       sum[h] = sum[h] * shrink + weight;  // of this lane's keys
-      weights[team][h][lane] = weight;
+      weights[team][lane][h] = weight;
 #pragma unroll
       for (int i = 0; i < kOwn; ++i) out[h][i] *= shrink;
     }
@@ -119,10 +138,12 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
     const Bf16* values = in.cache.Value(block, kv_head, slot);
     for (int first = 0; first < kLanes; first += kValuesAhead) {
       float value[kValuesAhead][kOwn];
+      static_assert(16 % kValuesAhead == 0);  // keys of one block
+      const auto of_first = reinterpret_cast<const Bf16*>(
+          ShuffleFrom(static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(values)), first));
 #pragma unroll
       for (int j = 0; j < kValuesAhead; ++j) {
-        const auto from = reinterpret_cast<const Bf16*>(
-            ShuffleFrom(static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(values)), first + j));
+        const Bf16* from = of_first + j * kDim;
         // What lies in the cache beyond the row's keys may be anything, so it is not even multiplied by zero.
         const int other = run * kLanes + first + j;
         const bool other_seen = other >= range.first && other <= range.last;
@@ -134,9 +155,10 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
       }
 #pragma unroll
       for (int j = 0; j < kValuesAhead; ++j) {
+        const float* of_key = weights[team][first + j];
 #pragma unroll
         for (int h = 0; h < kHeads; ++h) {
-          const float weight = weights[team][h][first + j];
+          const float weight = of_key[h];
 #pragma unroll
           for (int i = 0; i < kOwn; ++i) out[h][i] += weight * value[j][i];
         }
@@ -188,17 +210,21 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
 // The splits of one (row, head), and its sink.
 __global__ void MergeSplits(AttentionBatch in) {
   const int64_t row = blockIdx.x, head = blockIdx.y;
+  const float sink = in.sinks[head];
+  AwaitEarlier();
   if (in.positions[row] < 0) return;
   const int dim = static_cast<int>(in.cache.head_dim);
   const float* partial = in.partial + (row * in.heads + head) * in.splits * (dim + 2);
-  const float sink = in.sinks[head];
   float largest = sink;
+#pragma unroll 8
   for (int s = 0; s < in.splits; ++s) largest = fmaxf(largest, partial[s * (dim + 2) + dim]);
   float sum = __expf(sink - largest), out = 0;
-  for (int s = 0; s < in.splits; ++s, partial += dim + 2) {
-    const float share = __expf(partial[dim] - largest);
-    sum += share * partial[dim + 1];
-    out += share * partial[threadIdx.x];
+#pragma unroll 8
+  for (int s = 0; s < in.splits; ++s) {
+    const float* from = partial + s * (dim + 2);
+    const float share = __expf(from[dim] - largest);
+    sum += share * from[dim + 1];
+    out += share * from[threadIdx.x];
   }
   in.out[(row * in.heads + head) * dim + threadIdx.x] = Narrow(out / sum);
 }

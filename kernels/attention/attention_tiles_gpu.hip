@@ -116,6 +116,7 @@ __global__ void __launch_bounds__(kThreads)
     AttendTile(AttentionBatch in, const RowTile* tiles, int heads_padded) {
   __shared__ Shared<kDim> shared;
   constexpr int kStride = Shared<kDim>::kStride, kKeyStride = Shared<kDim>::kKeyStride, kDimTiles = kDim / 16;
+  AwaitEarlier();
   const RowTile tile = tiles[blockIdx.x];
   const int group = static_cast<int>(in.heads / in.cache.kv_heads);
   const int chunks = (group + kMostHeads - 1) / kMostHeads, chunk = static_cast<int>(blockIdx.y) % chunks;

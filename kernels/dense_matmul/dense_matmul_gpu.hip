@@ -7,6 +7,7 @@ namespace {
 // Rows [kRows * y, ..) x columns [kTileColumns * x, ..).
 template <int kRows>
 __global__ void __launch_bounds__(kMatmulThreads) DenseTile(DenseMatmul in) {
+  AwaitEarlier();
   const int first_row = static_cast<int>(blockIdx.y) * kRows;
   const PlainRows rows{in.x, first_row, static_cast<int>(in.rows), static_cast<int>(in.k)};
   const Bf16Weights weights{in.weights, static_cast<int>(in.columns), static_cast<int>(in.k)};

@@ -13,6 +13,7 @@ __device__ float Poison(int64_t i) {
 }
 
 __global__ void __launch_bounds__(kThreads) EmbedRow(EmbeddingRows in) {
+  AwaitEarlier();
   const int64_t t = blockIdx.x;
   const int32_t token = in.tokens[t];
   for (int64_t i = threadIdx.x; i < in.hidden; i += kThreads) {

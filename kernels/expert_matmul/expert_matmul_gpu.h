@@ -16,6 +16,7 @@ struct ExpertMatrix {
   const float* bias;  // [experts, columns]
   int64_t columns, k;
   float input_scale;  // what an activation of 1 is worth: FP8 codes; else 1
+  int largest_scale;  // of the scales' bytes
 };
 
 struct ExpertLayer {

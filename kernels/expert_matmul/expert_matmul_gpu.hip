@@ -10,6 +10,7 @@ namespace {
 template <int kRows, class Format>
 __global__ void __launch_bounds__(kMatmulThreads)
     GateUpTile(ExpertLayer layer, ExpertBatch batch, const Bf16* x, Bf16* a, bool fp8) {
+  AwaitEarlier();
   const GateTile tile(batch, kRows, static_cast<int>(blockIdx.y));
   if (tile.expert < 0) return;
   TileMatmul<kRows>(TokenRowsOf(layer.gate_up, batch, tile, x), Format::Weights(layer.gate_up, tile.expert),
@@ -19,6 +20,7 @@ __global__ void __launch_bounds__(kMatmulThreads)
 template <int kRows, class Format>
 __global__ void __launch_bounds__(kMatmulThreads)
     DownTile(ExpertLayer layer, ExpertBatch batch, const Bf16* a, float* out) {
+  AwaitEarlier();
   const GateTile tile(batch, kRows, static_cast<int>(blockIdx.y));
   if (tile.expert < 0) return;
   TileMatmul<kRows>(GatedRowsOf(layer.down, tile, a), Format::Weights(layer.down, tile.expert),
@@ -27,17 +29,21 @@ __global__ void __launch_bounds__(kMatmulThreads)
 
 constexpr int kCombineThreads = 256;
 
+// Grid (tokens, blocks of a row).
 __global__ void __launch_bounds__(kCombineThreads)
     Combine(ExpertBatch batch, const float* out, int64_t hidden, float* y) {
-  const int64_t t = blockIdx.x;
-  for (int64_t i = threadIdx.x; i < hidden; i += kCombineThreads) {
+  AwaitEarlier();
+  const int64_t t = blockIdx.x, step = static_cast<int64_t>(gridDim.y) * kCombineThreads;
+  for (int64_t i = static_cast<int64_t>(blockIdx.y) * kCombineThreads + threadIdx.x; i < hidden; i += step) {
     float sum = 0;
     bool any = false;
+#pragma unroll 4
     for (int64_t j = 0; j < batch.k; ++j) {
       const int32_t position = batch.row_sorted[t * batch.k + j];
-      if (position < 0) continue;
-      sum += batch.weights[t * batch.k + j] * out[position * hidden + i];
-      any = true;
+      const float weight = batch.weights[t * batch.k + j];
+      const float value = position >= 0 ? out[position * hidden + i] : 0.0f;
+      if (position >= 0) sum += weight * value;
+      any |= position >= 0;
     }
     if (any) y[t * hidden + i] += sum;
   }
@@ -89,8 +95,8 @@ void ExpertDown(void* stream, const ExpertLayer& layer, const ExpertBatch& batch
 }
 
 void ExpertCombine(void* stream, const ExpertBatch& batch, const float* out, int64_t hidden, float* y) {
-  ASSAY_LAUNCH("expert combine", Combine, dim3(static_cast<unsigned>(batch.tokens)), kCombineThreads, stream,
-               batch, out, hidden, y);
+  const dim3 grid(static_cast<unsigned>(batch.tokens), BlocksOfRow(batch.tokens, hidden, kCombineThreads));
+  ASSAY_LAUNCH("expert combine", Combine, grid, kCombineThreads, stream, batch, out, hidden, y);
 }
 
 }  // namespace assay::kernels::gpu

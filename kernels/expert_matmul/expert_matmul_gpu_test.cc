@@ -38,6 +38,10 @@ Batch MakeBatch(int64_t tokens, int64_t experts, int64_t k, int64_t hidden, uint
 
 enum class Format { kMxfp4, kBf16 };
 
+int Largest(const std::vector<uint8_t>& scales) {
+  return *std::max_element(scales.begin(), scales.end());
+}
+
 // y [tokens, hidden], from zeros.
 std::vector<float> Multiply(const Layer& layer, const Batch& batch, int64_t block,
                             Format format = Format::kMxfp4, float gate_up_scale = 0, float down_scale = 0,
@@ -58,9 +62,9 @@ std::vector<float> Multiply(const Layer& layer, const Batch& batch, int64_t bloc
   }
   const ExpertLayer device_layer{
       {w1.data(), s1.data(), open1.data(), b1.data(), 2 * layer.tensors.intermediate, layer.tensors.hidden,
-       fp8 ? gate_up_scale : 1},
+       fp8 ? gate_up_scale : 1, Largest(layer.gate_up_scales)},
       {w2.data(), s2.data(), open2.data(), b2.data(), layer.tensors.hidden, layer.tensors.intermediate,
-       fp8 ? down_scale : 1},
+       fp8 ? down_scale : 1, Largest(layer.down_scales)},
       7.0f};
   const auto ids = Input(stream, batch.ids);
   const auto weights = Input(stream, batch.weights);
@@ -68,9 +72,10 @@ std::vector<float> Multiply(const Layer& layer, const Batch& batch, int64_t bloc
   const auto col_sum = Unwritten<int32_t>(stream, experts), offsets = Unwritten<int32_t>(stream, experts + 1);
   const auto col_sorted = Unwritten<int32_t>(stream, gates), row_sorted = Unwritten<int32_t>(stream, gates);
   const auto schedule = Unwritten<int32_t>(stream, MaxTiles(gates, experts, block));
-  const Routing routing{batch.tokens,   experts,           batch.k,           nullptr,         nullptr,
-                        block,          ids.data(),        weights.data(),    bits.data(),     col_sum.data(),
-                        offsets.data(), col_sorted.data(), row_sorted.data(), schedule.data(), nullptr};
+  const Routing routing{batch.tokens,      experts,         batch.k,        nullptr,
+                        nullptr,           block,           ids.data(),     weights.data(),
+                        bits.data(),       col_sum.data(),  offsets.data(), col_sorted.data(),
+                        row_sorted.data(), schedule.data(), nullptr,        nullptr};
   PackBitmatrix(stream.handle(), routing);
   GroupGates(stream.handle(), routing);
   const ExpertBatch device_batch{batch.tokens,   batch.k,           experts,           block,

@@ -110,6 +110,33 @@ __device__ inline float RoundToE4M3(float x) {
   return copysignf(ldexpf(rintf(ldexpf(size, 3 - exponent)), exponent - 3), x);
 }
 
+// On NVIDIA a kernel starts while the one before it still runs (ASSAY_LAUNCH), so every kernel calls this, in
+// every thread: what comes before it may read only weights and what was written two kernels ago or earlier,
+// with LoadFresh where that was in this step, and may write nothing. Returns when the kernel before has
+// ended; the kernel after starts once every block of this one has come here, which keeps it at two at a time.
+__device__ inline void AwaitEarlier() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+// Not from a cache that may still hold what was there before the kernel began.
+__device__ inline int32_t LoadFresh(const int32_t* from) {
+#if defined(ASSAY_GPU_HIP)
+  return *from;
+#else
+  return __ldcg(from);
+#endif
+}
+// Brings the line of memory nearer, and promises nothing: what it holds may still be written.
+__device__ inline void Prefetch(const void* from) {
+#if defined(ASSAY_GPU_HIP)
+  (void)from;
+#else
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+#endif
+}
+
 // Sixteen bytes from memory, or zeros.
 __device__ inline uint4 LoadOrZero(bool there, const void* from) {
   return there ? *static_cast<const uint4*>(from) : uint4{0, 0, 0, 0};
@@ -121,19 +148,39 @@ inline hipStream_t AsStream(void* stream) {
 inline unsigned Blocks(int64_t items, int64_t a_block) {
   return static_cast<unsigned>((items + a_block - 1) / a_block);
 }
+// Blocks of threads that share a row of so many items: one where there are rows enough to fill the device.
+inline unsigned BlocksOfRow(int64_t rows, int64_t items, int64_t a_block) {
+  return rows <= 64 ? Blocks(items, a_block) : 1;
+}
+
+template <class... Parameters, class... Arguments>
+void Launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, void* stream,
+            const Arguments&... arguments) {
+#if defined(ASSAY_GPU_HIP)
+  hipLaunchKernelGGL(kernel, grid, block, 0, AsStream(stream), static_cast<Parameters>(arguments)...);
+#else
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.stream = AsStream(stream);
+  config.attrs = &early;
+  config.numAttrs = KernelsOverlap() ? 1 : 0;
+  (void)cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);  // CheckLaunch asks
+#endif
+}
 
 }  // namespace assay::kernels::gpu
 
-// kernel<<<grid, block, shared bytes>>>(...) in `stream`, and a check that names it; `kernel` is a name or a
-// pointer. Nothing is launched for an empty grid.
-#define ASSAY_LAUNCH_WITH_SHARED(what, kernel, grid, block, shared, stream, ...)          \
-  do {                                                                                    \
-    const dim3 launch_grid = (grid);                                                      \
-    if (launch_grid.x > 0 && launch_grid.y > 0 && launch_grid.z > 0) {                    \
-      hipLaunchKernelGGL(kernel, launch_grid, dim3(block), static_cast<unsigned>(shared), \
-                         ::assay::kernels::gpu::AsStream(stream), __VA_ARGS__);           \
-      ::assay::kernels::gpu::CheckLaunch(what, stream);                                   \
-    }                                                                                     \
+// kernel<<<grid, block>>>(...) in `stream`, early where the device can (AwaitEarlier), and a check that names
+// it; `kernel` is a name or a pointer. Nothing is launched for an empty grid.
+#define ASSAY_LAUNCH(what, kernel, grid, block, stream, ...)                                \
+  do {                                                                                      \
+    const dim3 launch_grid = (grid);                                                        \
+    if (launch_grid.x > 0 && launch_grid.y > 0 && launch_grid.z > 0) {                      \
+      ::assay::kernels::gpu::Launch(kernel, launch_grid, dim3(block), stream, __VA_ARGS__); \
+      ::assay::kernels::gpu::CheckLaunch(what, stream);                                     \
+    }                                                                                       \
   } while (false)
-#define ASSAY_LAUNCH(what, kernel, grid, block, stream, ...) \
-  ASSAY_LAUNCH_WITH_SHARED(what, kernel, grid, block, 0, stream, __VA_ARGS__)

@@ -21,28 +21,31 @@ constexpr int kStagedStride = kStagedK + 8;  // rows begin in different banks
 __device__ inline bool Stages(int rows, int k) {
   return rows <= kStagedRows && k <= kStagedK;
 }
-// rows(r) is row r's place in memory or nullptr, which becomes zeros; `staged` [kStagedRows, kStagedStride].
-template <class Rows>
-__device__ void StageRows(const Rows& rows, int count, int k, Bf16* staged) {
-  const int pieces = k / 8;
+constexpr int kStagedPad = 128;  // of k, the last of which become zeros
+static_assert(kStagedK % kStagedPad == 0);
+// rows(r) is row r's place in memory or nullptr, which becomes zeros; order(uint4) puts eight numbers as they
+// will be read. `staged` [kStagedRows, kStagedStride].
+template <class Rows, class Order>
+__device__ void StageRows(const Rows& rows, int count, int k, const Order& order, Bf16* staged) {
+  const int pieces = (k + kStagedPad - 1) / kStagedPad * (kStagedPad / 8);
   for (int i = threadIdx.x; i < count * pieces; i += kFewThreads) {
     const int row = i / pieces, piece = i % pieces;
     const Bf16* from = rows(row);
     *reinterpret_cast<uint4*>(staged + row * kStagedStride + piece * 8) =
-        LoadOrZero(from != nullptr, from + piece * 8);
+        order(LoadOrZero(from != nullptr && piece * 8 < k, from + piece * 8));
   }
   __syncthreads();
 }
 
 // Adds up what the teams of a block hold, in the order of teams: take(row, column, sum, sum of the next
 // column), columns counted from the block's first, even; each by one thread.
-template <class Take>
-__device__ void SumTeams(const FewTile::Sums (&sums)[kFewChunks], int rows, const Take& take) {
+template <int kChunks, class Take>
+__device__ void SumTeams(const FewTile::Sums (&sums)[kChunks], int rows, const Take& take) {
   static_assert(kFewRows * kFewColumns <= 2 * kFewThreads);
-  __shared__ float partial[kFewTeams][kFewRows][kFewColumns + 1];
+  __shared__ float partial[kFewTeams][kChunks * FewTile::kTokens][kFewColumns + 1];
   const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
 #pragma unroll
-  for (int chunk = 0; chunk < kFewChunks; ++chunk) {
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
     FewTile::ForEach(sums[chunk], [&](int column, int token, float sum) {
       partial[team][chunk * FewTile::kTokens + token][column] = sum;
     });

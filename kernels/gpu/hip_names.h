@@ -46,6 +46,4 @@
 
 #define hipHostMalloc(pointer, bytes, flags) cudaMallocHost(pointer, bytes)
 #define hipGraphInstantiate(exec, graph, node, log, size) cudaGraphInstantiate(exec, graph, 0)
-#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) \
-  kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)
 #endif

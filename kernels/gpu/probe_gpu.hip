@@ -12,6 +12,7 @@ constexpr int kPasses = 5;
 
 // XOR of everything, so that nothing is left out.
 __global__ void __launch_bounds__(kThreads) ReadAll(const uint4* from, int64_t count, uint32_t* result) {
+  AwaitEarlier();
   uint32_t sum = 0;
   const int64_t step = static_cast<int64_t>(gridDim.x) * kThreads;
 #pragma unroll 8
@@ -24,6 +25,7 @@ __global__ void __launch_bounds__(kThreads) ReadAll(const uint4* from, int64_t c
 
 // Numbers about as large as one another, of both signs.
 __global__ void __launch_bounds__(kThreads) FillWithNoise(Bf16* to, int64_t count) {
+  AwaitEarlier();
   const int64_t i = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= count) return;
   uint32_t bits = static_cast<uint32_t>(i) * 2654435761u;

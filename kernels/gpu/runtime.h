@@ -25,6 +25,9 @@ constexpr int kDeviceFaultExit = 71;
 void DescribeWork(std::function<std::string()> describe);
 // After a launch of the kernel `what`.
 void CheckLaunch(const char* what, void* stream);
+// Whether a kernel may start while the one before it ends: NVIDIA from sm_90 on, unless ASSAY_GPU_SYNC=1 or
+// ASSAY_GPU_OVERLAP=0 in the environment.
+bool KernelsOverlap();
 
 struct DeviceInfo {
   std::string name, architecture;  // "NVIDIA H200", "sm_90" or "gfx90a"

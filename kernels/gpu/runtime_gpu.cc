@@ -26,11 +26,12 @@ hipStream_t Of(void* stream) {
   return static_cast<hipStream_t>(stream);
 }
 
+bool IsSet(const char* variable, const char* to) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && std::string(value) == to;
+}
 bool WaitAfterEachLaunch() {
-  static const bool wait = [] {
-    const char* value = std::getenv("ASSAY_GPU_SYNC");
-    return value != nullptr && std::string(value) == "1";
-  }();
+  static const bool wait = IsSet("ASSAY_GPU_SYNC", "1");
   return wait;
 }
 thread_local bool recording = false;
@@ -51,6 +52,19 @@ void DescribeWork(std::function<std::string()> describe) {
 void CheckLaunch(const char* what, void* stream) {
   Check(hipGetLastError(), what);
   if (WaitAfterEachLaunch() && !recording) Check(hipStreamSynchronize(Of(stream)), what);
+}
+
+bool KernelsOverlap() {
+#if defined(ASSAY_GPU_HIP)
+  return false;
+#else
+  static const bool overlap = [] {
+    int major = 0;
+    Check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "asking for the device");
+    return major >= 9 && !WaitAfterEachLaunch() && !IsSet("ASSAY_GPU_OVERLAP", "0");
+  }();
+  return overlap;
+#endif
 }
 
 std::string FindDevice(DeviceInfo& info) {

@@ -114,8 +114,9 @@ struct FewTile {
 
   // Eight weights of MXFP4, as pairs (0, 4), (1, 5), (2, 6), (3, 7): their signs and magnitudes are 16 bits
   // apart, and the magnitude at the border of exponent and mantissa of a bf16 is the number times 2^-126.
+  // 2^126 times the scale is a number of bf16 up to scale 128.
   __device__ static void Decode(uint32_t nibbles, uint8_t scale, uint32_t (&pairs)[4]) {
-    const uint32_t bits = scale == 255 ? 0x7FC0u : scale == 0 ? 0x0040u : static_cast<uint32_t>(scale) << 7;
+    const uint32_t bits = (static_cast<uint32_t>(scale) + 126) << 7;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const uint32_t magnitude = (i == 0   ? nibbles << 6
@@ -123,7 +124,7 @@ struct FewTile {
                                            : nibbles >> (4 * i - 6)) &
                                  0x01C001C0u;
       const uint32_t sign = (nibbles << (12 - 4 * i)) & 0x80008000u;
-      pairs[i] = Multiply(Multiply(magnitude | sign, 0x7E807E80u), bits | bits << 16);
+      pairs[i] = Multiply(magnitude | sign, bits | bits << 16);
     }
   }
 

@@ -22,6 +22,7 @@ struct Routing {
   int32_t* row_sorted;      // [tokens * k]
   int32_t* schedule;        // [MaxTiles(tokens * k, experts, block)]
   int64_t* experts_taken;   // a counter that grows by the experts that any row takes; or nullptr
+  int32_t* too_many;        // set to 1 when counts add up to more gates than there are; or nullptr
 };
 // All of it: few tokens in one launch, many in several.
 void Route(void* stream, const Routing& routing);

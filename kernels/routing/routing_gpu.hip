@@ -62,6 +62,7 @@ __device__ void SelectRow(const Routing& in, int64_t t) {
 }
 
 __global__ void __launch_bounds__(kThreads) SelectRows(Routing in) {
+  AwaitEarlier();
   const int64_t t = static_cast<int64_t>(blockIdx.x) * kRowsABlock + GroupOfLanes();
   if (t < in.tokens) SelectRow(in, t);
 }
@@ -80,6 +81,7 @@ __device__ void PackWord(const Routing& in, int64_t at) {
 }
 
 __global__ void __launch_bounds__(kThreads) PackBits(Routing in) {
+  AwaitEarlier();
   const int64_t at = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (at < in.tokens * ((in.experts + 31) / 32)) PackWord(in, at);
 }
@@ -92,6 +94,7 @@ __device__ int32_t BitOf(const Routing& in, int64_t t, int64_t expert) {
 // One block an expert.
 __global__ void __launch_bounds__(kThreads) CountBits(Routing in) {
   __shared__ int32_t sums[kThreads / kLanes];
+  AwaitEarlier();
   const int64_t expert = blockIdx.x;
   int32_t count = 0;
   for (int64_t t = threadIdx.x; t < in.tokens; t += kThreads) count += BitOf(in, t, expert);
@@ -105,20 +108,25 @@ __global__ void __launch_bounds__(kThreads) CountBits(Routing in) {
 
 // Offsets, the schedule, and -1 in every place that nothing takes, by one block.
 __device__ void LayOutBlock(const Routing& in, int64_t tiles) {
-  __shared__ int32_t first_tile[kMaxExperts + 1];
+  __shared__ int32_t gates_of[kMaxExperts], tiles_of[kMaxExperts], first_tile[kMaxExperts + 1];
   const int experts = static_cast<int>(in.experts), block = static_cast<int>(in.block);
-  if (threadIdx.x == 0) {
+  for (int e = threadIdx.x; e < experts; e += kThreads) {
+    gates_of[e] = in.col_sum[e];
+    tiles_of[e] = (in.col_sum[e] + block - 1) / block;
+  }
+  __syncthreads();
+  for (int e = threadIdx.x; e <= experts; e += kThreads) {
     int32_t offset = 0, tile = 0, taken = 0;
-    for (int e = 0; e < experts; ++e) {
-      in.expert_offsets[e] = offset;
-      first_tile[e] = tile;
-      offset += in.col_sum[e];
-      taken += in.col_sum[e] > 0 ? 1 : 0;
-      tile += (in.col_sum[e] + block - 1) / block;
+#pragma unroll 8
+    for (int before = 0; before < e; ++before) {
+      offset += gates_of[before];
+      tile += tiles_of[before];
+      taken += gates_of[before] > 0 ? 1 : 0;
     }
-    in.expert_offsets[experts] = offset;
-    first_tile[experts] = tile;
-    if (in.experts_taken != nullptr) *in.experts_taken += taken;
+    in.expert_offsets[e] = offset;
+    first_tile[e] = tile;
+    if (e == experts && in.experts_taken != nullptr) *in.experts_taken += taken;
+    if (e == experts && in.too_many != nullptr && offset > in.tokens * in.k) *in.too_many = 1;
   }
   __syncthreads();
   for (int64_t i = threadIdx.x; i < tiles; i += kThreads) in.schedule[i] = -1;
@@ -132,12 +140,14 @@ __device__ void LayOutBlock(const Routing& in, int64_t tiles) {
 }
 
 __global__ void __launch_bounds__(kThreads) LayOut(Routing in, int64_t tiles) {
+  AwaitEarlier();
   LayOutBlock(in, tiles);
 }
 
 // One block an expert: its gates in ascending order behind its offset.
 __global__ void __launch_bounds__(kThreads) PlaceGates(Routing in) {
   __shared__ int32_t sums[kThreads / kLanes];
+  AwaitEarlier();
   const auto expert = static_cast<int32_t>(blockIdx.x);
   const int lane = Lane(), group = GroupOfLanes();
   const int64_t gates = in.tokens * in.k;
@@ -167,13 +177,26 @@ __global__ void __launch_bounds__(kThreads) PlaceGates(Routing in) {
   }
 }
 
-// All of the above for few tokens, by one block: between launches of so little work the device would mostly
-// wait.
-__global__ void __launch_bounds__(kThreads) RouteFew(Routing in, int64_t tiles) {
-  const int64_t gates = in.tokens * in.k;
+template <class T>
+__device__ void CopyBlock(const T* from, int64_t count, T* to) {
+  for (int64_t i = threadIdx.x; i < count; i += kThreads) to[i] = from[i];
+}
+
+// All of the above for few tokens, by one block, where what a step reads of the one before is in shared
+// memory: between launches of so little work, and between memory's answers, the device would mostly wait.
+__global__ void __launch_bounds__(kThreads) RouteFew(Routing out, int64_t tiles) {
+  __shared__ int32_t ids[kFewGates], col_sum[kMaxExperts], offsets[kMaxExperts + 1];
+  __shared__ uint32_t bits[kFewGates * kMaxExperts / 32];
+  AwaitEarlier();
+  Routing in = out;
+  in.ids = ids;
+  in.col_sum = col_sum;
+  in.expert_offsets = offsets;
+  in.bits = bits;
+  const int64_t gates = in.tokens * in.k, words = in.tokens * ((in.experts + 31) / 32);
   for (int64_t t = GroupOfLanes(); t < in.tokens; t += kRowsABlock) SelectRow(in, t);
   __syncthreads();
-  for (int64_t at = threadIdx.x; at < in.tokens * ((in.experts + 31) / 32); at += kThreads) PackWord(in, at);
+  for (int64_t at = threadIdx.x; at < words; at += kThreads) PackWord(in, at);
   __syncthreads();
   for (int64_t e = threadIdx.x; e < in.experts; e += kThreads) {
     int32_t count = 0;
@@ -183,6 +206,10 @@ __global__ void __launch_bounds__(kThreads) RouteFew(Routing in, int64_t tiles) 
   __syncthreads();
   LayOutBlock(in, tiles);
   __syncthreads();
+  CopyBlock(ids, gates, out.ids);
+  CopyBlock(bits, words, out.bits);
+  CopyBlock(col_sum, in.experts, out.col_sum);
+  CopyBlock(offsets, in.experts + 1, out.expert_offsets);
   for (int64_t g = threadIdx.x; g < gates; g += kThreads) {
     const int32_t expert = in.ids[g];
     if (expert < 0 || expert >= in.experts) continue;

@@ -46,7 +46,8 @@ OnDevice Route(const TopKShape& shape, const std::vector<float>& logits,
   const Routing routing{
       shape.tokens,   shape.experts,     shape.k,           device_logits.data(), device_positions.data(),
       block,          ids.data(),        weights.data(),    packed.data(),        col_sum.data(),
-      offsets.data(), col_sorted.data(), row_sorted.data(), schedule.data(),      nullptr};
+      offsets.data(), col_sorted.data(), row_sorted.data(), schedule.data(),      nullptr,
+      nullptr};
   if (launches == Launches::kOne) {
     assay::kernels::gpu::Route(stream.handle(), routing);
   } else {
