@@ -55,7 +55,7 @@ inline constexpr bool kFaultsCompiledIn = true;
 bool Planted(Fault fault);
 int64_t PlantedNumber();
 std::string PlantedVersion();  // "+planted:crash:100", so that nobody takes this program for another
-// Takes --plant NAME[:N] out of a command line.
+// Takes each --plant NAME[:N] out of a command line; at most one of them may have an N.
 Status PlantFrom(std::vector<std::string>& arguments);
 #else
 inline constexpr bool kFaultsCompiledIn = false;

@@ -58,7 +58,7 @@ std::optional<record::Check> JudgeSameAnswers(const record::CellRecord& cell,
   check.direction = record::Direction::kLowerIsBetter;
   check.value = static_cast<double>(texts.changed);
   check.reference = 0;
-  check.samples = check.baseline_samples = texts.compared;
+  check.samples = texts.compared;
   check.primary = policy.same_answers && same_device && texts.unknown == 0;
   check.reason = texts.changed == 0
                      ? fmt::format("{} answers are word for word the baseline's", texts.compared)

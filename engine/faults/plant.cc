@@ -14,8 +14,8 @@
 namespace assay {
 namespace {
 
-Fault planted = Fault::kNone;
-int64_t planted_number = 0;
+std::vector<const FaultInfo*> planted;
+int64_t planted_number = 0;  // of the one that has an N
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
@@ -31,23 +31,28 @@ Status Plant(const std::string& text) {
     return Fail(ErrorKind::kUsage, "bad flag: --plant {}: no such fault; there are {}", name,
                 Join(Names(), ", "));
   }
-  planted_number = fault->number;
+  const auto numbered = [](const FaultInfo* each) { return each->number != 0; };
+  if (fault->number != 0 && std::any_of(planted.begin(), planted.end(), numbered))
+    return Fail(ErrorKind::kUsage, "bad flag: --plant {}: only one of the planted faults may have an N",
+                text);
+  if (fault->number != 0) planted_number = fault->number;
   if (colon != std::string::npos) {
     const char *begin = text.data() + colon + 1, *end = text.data() + text.size();
     const auto [last, error] = std::from_chars(begin, end, planted_number);
     if (error != std::errc() || last != end || planted_number < 1 || fault->number == 0)
       return Fail(ErrorKind::kUsage, "bad flag: --plant {}: NAME, or NAME:N where the fault has an N", text);
   }
-  planted = fault->fault;
+  planted.push_back(fault);
   fmt::print(stderr, "PLANTED FAULT {}: {} (N = {}). This is not an engine to use.\n", name, fault->what,
-             planted_number);
+             fault->number == 0 ? 0 : planted_number);
   return {};
 }
 
 }  // namespace
 
 bool Planted(Fault fault) {
-  return planted == fault;
+  return std::any_of(planted.begin(), planted.end(),
+                     [&](const FaultInfo* each) { return each->fault == fault; });
 }
 
 int64_t PlantedNumber() {
@@ -55,22 +60,25 @@ int64_t PlantedNumber() {
 }
 
 std::string PlantedVersion() {
-  for (const FaultInfo& fault : FaultTable()) {
-    if (fault.fault != planted) continue;
-    return fault.number == 0 ? fmt::format("+planted:{}", fault.name)
-                             : fmt::format("+planted:{}:{}", fault.name, planted_number);
+  if (planted.empty()) return "+faulty";
+  std::string version = "+planted";
+  for (const FaultInfo* fault : planted) {
+    version += fmt::format(":{}", fault->name);
+    if (fault->number != 0) version += fmt::format(":{}", planted_number);
   }
-  return "+faulty";
+  return version;
 }
 
 Status PlantFrom(std::vector<std::string>& arguments) {
-  const auto at = std::find(arguments.begin(), arguments.end(), "--plant");
-  if (at == arguments.end()) return {};
-  if (at + 1 == arguments.end())
-    return Fail(ErrorKind::kUsage, "bad flag: --plant: needs a fault: {}", Join(Names(), ", "));
-  const std::string text = *(at + 1);
-  arguments.erase(at, at + 2);
-  return Plant(text);
+  while (true) {
+    const auto at = std::find(arguments.begin(), arguments.end(), "--plant");
+    if (at == arguments.end()) return {};
+    if (at + 1 == arguments.end())
+      return Fail(ErrorKind::kUsage, "bad flag: --plant: needs a fault: {}", Join(Names(), ", "));
+    const std::string text = *(at + 1);
+    arguments.erase(at, at + 2);
+    RETURN_IF_ERROR(Plant(text));
+  }
 }
 
 }  // namespace assay

@@ -346,7 +346,9 @@ Verdict JudgeAb(const record::RunRecord& record, const Policy& policy) {
 }
 
 bool IsDecided(const Verdict& verdict) {
-  for (const Outcome outcome : {Outcome::kFail, Outcome::kInvalid, Outcome::kInfrastructure})
+  // Answers that are merely others leave open how fast the change is.
+  if (HasWrongAnswers(verdict.checks)) return true;
+  for (const Outcome outcome : {Outcome::kInvalid, Outcome::kInfrastructure})
     if (Has(verdict.checks, outcome)) return true;
   return !Has(verdict.checks, Outcome::kInconclusive);
 }
