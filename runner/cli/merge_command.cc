@@ -23,7 +23,7 @@ store is read.
   DIR            folders of runs, or folders that hold such folders, at any depth
   --expect FILE  the cells that must be there, one a line (assay ci emit --to cells): one that is not there counts
                  as infrastructure (75)
-  --out DIR      where to write (default: out/<run id>)
+  --out DIR      where to write (default: out/<run id>); a folder that holds no runs, which may lie in DIR
   --lang en|zh   language of the reports (default: en)
 
 Of several attempts at one cell the newest decides; the report names the others. A folder that is damaged, or

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "runner/cli/exit_code.h"
 #include "runner/run/judged_file.h"
@@ -23,26 +25,49 @@ bool Exists(const Path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-bool IsRunFolder(const Path& folder) {
-  const char* files[] = {kRecordFile, kJournalFile, kStartedFile, kExitCodeFile};
-  return std::any_of(std::begin(files), std::end(files),
-                     [&](const char* file) { return Exists(folder / file); });
+// A file that only a run has.
+bool IsOfARun(const Path& name) {
+  return name == kRecordFile || name == kJournalFile || name == kStartedFile || name == kExitCodeFile;
 }
 
-void AddRunFolders(const Path& folder, const Path& skip, std::vector<Path>& found) {
-  std::error_code ignored;
-  if (!skip.empty() && std::filesystem::equivalent(folder, skip, ignored)) return;
-  if (IsRunFolder(folder)) {
-    found.push_back(folder);
-    return;
+class RunFolderSearch {
+ public:
+  explicit RunFolderSearch(const Path& skip) : skip_(skip) {}
+
+  Status Add(const Path& folder) {
+    std::error_code ignored, failed;
+    if (!skip_.empty() && std::filesystem::equivalent(folder, skip_, ignored)) return {};
+    if (!seen_.insert(std::filesystem::weakly_canonical(folder, ignored)).second) return {};
+    std::vector<Path> below;
+    bool is_run = false;
+    std::filesystem::directory_iterator entry(folder, failed);
+    for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+      is_run |= IsOfARun(entry->path().filename());
+      if (!entry->is_directory(ignored)) continue;
+      if (entry->is_symlink(ignored)) {
+        spdlog::warn("{}: is a link to a folder, and not followed", entry->path().string());
+        continue;
+      }
+      below.push_back(entry->path());
+    }
+    if (failed) {
+      return Fail(ErrorKind::kInfrastructure,
+                  "{}: cannot be read ({}), so runs in it would be missing; make it readable or move it away",
+                  folder.string(), failed.message());
+    }
+    if (is_run) found_.push_back(folder);
+    std::sort(below.begin(), below.end());
+    for (const Path& each : below) RETURN_IF_ERROR(Add(each));
+    return {};
   }
-  std::vector<Path> below;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    if (entry.is_directory(ignored)) below.push_back(entry.path());
-  }
-  std::sort(below.begin(), below.end());
-  for (const Path& each : below) AddRunFolders(each, skip, found);
-}
+
+  std::vector<Path> Found() && { return std::move(found_); }
+
+ private:
+  const Path& skip_;
+  std::vector<Path> found_;
+  std::set<Path> seen_;
+};
 
 // What one folder holds, as far as it can be read.
 struct Found {
@@ -50,25 +75,30 @@ struct Found {
   bool wrapped = false;  // a job wrote `started`, and so writes `exit_code` when it comes to its end
   std::string started;
   std::optional<int> exit_code;
+  bool exit_code_is_damaged = false;
   std::optional<std::string>
       job_state;  // "its job ended as NODE_FAIL on n7", where somebody asked the scheduler
   Result<record::RunRecord> record = Fail(ErrorKind::kInfrastructure, "no record");
   Result<JudgedRun> judged = Fail(ErrorKind::kInfrastructure, "not judged");
 };
 
+std::optional<int> ReadExitCode(const Path& file) {
+  const auto text = ReadFile(file);
+  if (!text) return std::nullopt;
+  const std::string_view digits = Trim(*text);
+  int code = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code);
+  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::nullopt;
+  return code;
+}
+
 Found Read(const Path& folder) {
   Found found;
   found.folder = folder;
-  if (const auto started = ReadFile(folder / kStartedFile)) {
-    found.wrapped = true;
-    found.started = std::string(Trim(*started));
-  }
-  if (const auto text = ReadFile(folder / kExitCodeFile)) {
-    const std::string_view digits = Trim(*text);
-    int code = 0;
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code);
-    if (read.ec == std::errc() && read.ptr == digits.data() + digits.size()) found.exit_code = code;
-  }
+  found.wrapped = Exists(folder / kStartedFile);
+  if (const auto started = ReadFile(folder / kStartedFile)) found.started = std::string(Trim(*started));
+  found.exit_code = ReadExitCode(folder / kExitCodeFile);
+  found.exit_code_is_damaged = !found.exit_code && Exists(folder / kExitCodeFile);
   if (const auto state = ReadFile(folder / kJobStateFile); state && !Trim(*state).empty())
     found.job_state = "its job ended as " + Printable(Trim(*state));
   found.record = record::LoadRunRecord(folder / kRecordFile);
@@ -104,6 +134,10 @@ NotMeasured WithoutRecord(const Found& found) {
 // Nothing for a run whose verdict can be taken over.
 std::optional<NotMeasured> ProblemOf(const Found& found) {
   const std::string folder = found.folder.string();
+  if (found.exit_code_is_damaged) {
+    return NotMeasured{Why::kLost,
+                       folder + ": exit_code holds no number: nobody knows how assay ended (a full disk?)"};
+  }
   if (!Exists(found.folder / kRecordFile)) return WithoutRecord(found);
   if (!found.record) {
     return NotMeasured{Why::kLost,
@@ -153,10 +187,12 @@ record::RunRecord WithoutCells(record::RunRecord run) {
 
 }  // namespace
 
-std::vector<Path> FindRunFolders(const std::vector<Path>& folders, const Path& skip) {
-  std::vector<Path> found;
-  for (const Path& folder : folders) AddRunFolders(folder, skip, found);
-  return found;
+Result<std::vector<Path>> FindRunFolders(const std::vector<Path>& folders, const Path& skip) {
+  RunFolderSearch search(skip);
+  for (const Path& folder : folders) {
+    if (Exists(folder)) RETURN_IF_ERROR(search.Add(folder));
+  }
+  return std::move(search).Found();
 }
 
 std::vector<Attempt> ReadRunFolder(const Path& folder, const std::vector<std::string>& expected) {

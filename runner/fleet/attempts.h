@@ -31,13 +31,14 @@ struct Attempt {
   std::optional<NotMeasured> problem;
 };
 
-// Every folder of a run in these folders or below them, in the order of their names; `skip` is left out. A
-// folder made by `assay merge` is none.
-std::vector<Path> FindRunFolders(const std::vector<Path>& folders, const Path& skip);
+// Every folder of a run in these folders or below them, also below another run's, each once, in the order of
+// their names; `skip` and what lies in it is left out. Links to folders are not followed, unless they are one
+// of `folders`. A folder that is not there has none; one that cannot be read is an error.
+Result<std::vector<Path>> FindRunFolders(const std::vector<Path>& folders, const Path& skip);
 
-// The attempts of one run folder. A damaged one is an attempt with a problem: its cell is what the record
-// says, else the nearest folder above it, or itself, that is called like a key of `expected`, else what a job
-// calls the folder above its attempts.
+// The attempts of one run folder; none for a folder that `assay merge` made. A damaged one is an attempt with
+// a problem: its cell is what the record says, else the nearest folder above it, or itself, that is called
+// like a key of `expected`, else what a job calls the folder above its attempts.
 std::vector<Attempt> ReadRunFolder(const Path& folder, const std::vector<std::string>& expected);
 
 // The newest decides. One whose beginning is unknown counts as newest, so that nothing older can hide it; of

@@ -34,11 +34,16 @@ std::string MachineQueue(const CellGroup& group) {
   return group.gpus > 0 ? fmt::format("queue={}-{}", group.hardware, group.gpus) : "queue=" + group.hardware;
 }
 
+// Artifacts are the build's, and a build may have several fleets.
+std::string ResultsOf(const Pipeline& pipeline) {
+  return fmt::format("{}/{}", kResultsFolder, pipeline.name);
+}
+
 Json CellStep(const Pipeline& pipeline, const CellGroup& group, const FleetCell& cell) {
   std::vector<std::string> lines = {fmt::format("rm -rf {}", kResultsFolder)};
   lines.insert(lines.end(), pipeline.setup.begin(), pipeline.setup.end());
   for (std::string& line :
-       MeasureLines(pipeline, cell.key, "attempt-${BUILDKITE_RETRY_COUNT:-0}", kResultsFolder))
+       MeasureLines(pipeline, cell.key, "attempt-${BUILDKITE_RETRY_COUNT:-0}", ResultsOf(pipeline)))
     lines.push_back(std::move(line));
   lines.emplace_back("exit \"$code\"");
   // What was measured is judged once more with all other cells, so here it turns nothing red.
@@ -47,7 +52,7 @@ Json CellStep(const Pipeline& pipeline, const CellGroup& group, const FleetCell&
           {"command", Literal(JoinLines(lines))},
           {"agents", Agents(RunnerOf(pipeline, cell.hardware, {MachineQueue(group)}))},
           {"timeout_in_minutes", pipeline.timeout_minutes},
-          {"artifact_paths", {fmt::format("{}/**/*", kResultsFolder)}},
+          {"artifact_paths", {fmt::format("{}/**/*", ResultsOf(pipeline))}},
           {"soft_fail", judged_later},
           {"retry", {{"automatic", {{{"exit_status", 75}, {"limit", 1}}}}}}};
 }
@@ -56,14 +61,14 @@ Json ReportStep(const Pipeline& pipeline, const std::vector<CellGroup>& groups) 
   std::vector<std::string> lines = {
       fmt::format("rm -rf {}", kResultsFolder),
       fmt::format("buildkite-agent artifact download '{}/**/*' . || echo 'no cell left an artifact'",
-                  kResultsFolder)};
+                  ResultsOf(pipeline))};
   lines.insert(lines.end(), pipeline.setup.begin(), pipeline.setup.end());
-  for (std::string& line : ReportLines(pipeline)) lines.push_back(std::move(line));
+  for (std::string& line : ReportLines(pipeline, ResultsOf(pipeline))) lines.push_back(std::move(line));
   lines.emplace_back("case \"$code\" in 0) style=success ;; 3) style=warning ;; *) style=error ;; esac");
   lines.push_back(
       fmt::format("[ ! -f {0}/report/buildkite.md ] || buildkite-agent annotate --context {1} --style "
                   "\"$style\" < {0}/report/buildkite.md",
-                  kResultsFolder, pipeline.name));
+                  ResultsOf(pipeline), pipeline.name));
   lines.emplace_back("exit \"$code\"");
   Json after = Json::array();
   for (const CellGroup& group : groups)
@@ -74,7 +79,7 @@ Json ReportStep(const Pipeline& pipeline, const std::vector<CellGroup>& groups) 
                {"command", Literal(JoinLines(lines))}};
   if (const Json agents = Agents(RunnerOf(pipeline, "report", {})); !agents.empty()) step["agents"] = agents;
   step["timeout_in_minutes"] = 30;
-  step["artifact_paths"] = {fmt::format("{}/report/**/*", kResultsFolder)};
+  step["artifact_paths"] = {fmt::format("{}/report/**/*", ResultsOf(pipeline))};
   return step;
 }
 

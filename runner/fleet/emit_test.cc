@@ -36,6 +36,10 @@ std::vector<std::string> FirstColumn(const std::string& table) {
   return keys;
 }
 
+std::vector<std::string> SplitAt(const std::string& text, const std::string& separator) {
+  return Split(ReplaceAll(text, separator, "\x01"), '\x01');
+}
+
 const EmittedFile& File(const std::vector<EmittedFile>& files, const std::string& name) {
   const auto found =
       std::find_if(files.begin(), files.end(), [&](const EmittedFile& file) { return file.name == name; });
@@ -120,6 +124,16 @@ TEST(EmitBuildkite, RetriesOnlyInfrastructureAndLeavesVerdictsToTheReport) {
   EXPECT_EQ(step.at("agents"), json::parse(R"({"queue": "cpu"})"));
 }
 
+// The artifacts of a build are one heap.
+TEST(EmitBuildkite, KeepsTheResultsOfTwoFleetsApart) {
+  Pipeline nightly = ExamplePipeline();
+  nightly.name = "nightly";
+  const json steps = json::parse(EmitBuildkite(nightly).front().text).at("steps");
+  EXPECT_EQ(steps.at(0).at("steps").at(0).at("artifact_paths"), json::parse(R"(["assay-out/nightly/**/*"])"));
+  EXPECT_THAT(steps.back().at("command"), HasSubstr("artifact download 'assay-out/nightly/**/*' ."));
+  EXPECT_THAT(steps.back().at("command"), HasSubstr("merge assay-out/nightly "));
+}
+
 // What `pipeline upload` would fill in itself is written so that it does not.
 TEST(EmitBuildkite, LeavesNoDollarToTheUpload) {
   for (const EmittedFile& file : EmitBuildkite(ExamplePipeline()))
@@ -145,6 +159,21 @@ TEST(EmitGithub, HasMatricesOf256JobsAndOutputsBelowOneMegabyte) {
   EXPECT_THAT(workflow, HasSubstr("cells_3: ${{ steps.cells.outputs.cells_3 }}"));
 }
 
+// A step is a shell of its own: what setup exports is gone in the next one.
+TEST(EmitGithub, HasSetupInEveryStepThatCallsAssay) {
+  Pipeline pipeline = ExamplePipeline();
+  pipeline.setup = {"   export PATH=/opt/assay:$PATH"};  // the indicator keeps its blanks out of the indent
+  const std::string workflow = File(EmitGithub(pipeline), "assay.yml").text;
+  int calling = 0;
+  for (const std::string& step : SplitAt(workflow, "\n      - ")) {
+    if (step.find("\n        run: |2\n") == std::string::npos || step.find(" assay ") == std::string::npos)
+      continue;
+    ++calling;
+    EXPECT_THAT(step, HasSubstr("run: |2\n             export PATH=/opt/assay:$PATH\n"));
+  }
+  EXPECT_EQ(calling, 3) << "plan, measure, merge";
+}
+
 TEST(EmitGitlab, NeedsNobodyAndStaysBelowAMegabyteWithThousands) {
   const Pipeline pipeline = BigPipeline(3000);
   const auto files = EmitGitlab(pipeline);
@@ -168,6 +197,14 @@ TEST(EmitSlurm, HasArraysBelowMaxArraySizeAndEveryLineOnce) {
   EXPECT_THAT(File(files, "gfx950-8-part-1.sbatch").text, HasSubstr("#SBATCH --array=0-999\n"));
   EXPECT_THAT(File(files, "gfx950-8-part-3.sbatch").text, HasSubstr("#SBATCH --array=0-499\n"));
   EXPECT_THAT(File(files, "gfx950-8-part-3.sbatch").text, HasSubstr("$((2001 + SLURM_ARRAY_TASK_ID))"));
+}
+
+// Tried again after its node failed, or by hand, it finds no report of the first time, and Slurm does not
+// itself try a verdict again.
+TEST(EmitSlurm, MakesItsReportAnew) {
+  const std::string report = File(EmitSlurm(ExamplePipeline()), "report.sbatch").text;
+  EXPECT_THAT(report, HasSubstr("#SBATCH --no-requeue\n"));
+  EXPECT_LT(report.find("\nrm -rf \"$results/report\"\n"), report.find("--out \"$results/report\""));
 }
 
 TEST(EmitKubernetes, HasObjectsBelowAMebibyteAndEveryLineOnce) {

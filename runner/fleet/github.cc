@@ -32,14 +32,19 @@ std::string Matrix(const Pipeline& pipeline, const std::vector<FleetCell>& cells
   return rows.dump() + "\n";
 }
 
-// Shell lines as a block of a step: "run: |".
+constexpr char kCheckout[] = "      - uses: actions/checkout@v4\n";
+
+// Shell lines as a block of a step. The 2 says how far it is indented; without it the first line would, whose
+// own blanks are its own.
 std::string Run(const std::vector<std::string>& lines) {
-  return "        run: |\n" + JoinLines(lines, "          ");
+  return "        run: |2\n" + JoinLines(lines, "          ");
 }
 
-std::string SetupStep(const Pipeline& pipeline) {
-  return "      - uses: actions/checkout@v4\n" +
-         (pipeline.setup.empty() ? "" : "      - name: setup\n" + Run(pipeline.setup));
+// Every step has a shell of its own, so setup is in front of each that calls assay: PATH would be forgotten.
+std::vector<std::string> AfterSetup(const Pipeline& pipeline, const std::vector<std::string>& lines) {
+  std::vector<std::string> all = pipeline.setup;
+  all.insert(all.end(), lines.begin(), lines.end());
+  return all;
 }
 
 std::string RunsOn(const std::vector<std::string>& labels) {
@@ -51,7 +56,7 @@ std::string PlanJob(const Pipeline& pipeline, size_t matrices) {
   text += "    timeout-minutes: 30\n    outputs:\n";
   for (size_t i = 1; i <= matrices; ++i)
     text += fmt::format("      cells_{0}: ${{{{ steps.cells.outputs.cells_{0} }}}}\n", i);
-  text += "    steps:\n" + SetupStep(pipeline) + "      - id: cells\n";
+  text += fmt::format("    steps:\n{}      - id: cells\n", kCheckout);
   std::vector<std::string> lines = {
       fmt::format("{} --out \"$RUNNER_TEMP/fleet\"", ShellJoin(pipeline.emit_words)),
       fmt::format("if [ -e \"$RUNNER_TEMP/fleet/cells-{}.json\" ]; then", matrices + 1),
@@ -62,7 +67,7 @@ std::string PlanJob(const Pipeline& pipeline, size_t matrices) {
         "echo \"cells_{0}=$(cat \"$RUNNER_TEMP/fleet/cells-{0}.json\" || echo '[]')\" >> \"$GITHUB_OUTPUT\"",
         i));
   }
-  return text + Run(lines);
+  return text + Run(AfterSetup(pipeline, lines));
 }
 
 // Results of a second attempt lie beside those of the first, and the newest counts.
@@ -82,7 +87,7 @@ std::string MatrixJob(const Pipeline& pipeline, size_t i) {
       "      ASSAY_CELL: ${{{{ matrix.cell }}}}\n"
       "    steps:\n",
       i);
-  text += SetupStep(pipeline) + "      - name: measure\n";
+  text += fmt::format("{}      - name: measure\n", kCheckout);
   std::vector<std::string> lines = {fmt::format("rm -rf {}", kResultsFolder),
                                     "# Only exit code 75 (infrastructure) is worth a second attempt.",
                                     "for attempt in 1 2; do"};
@@ -93,7 +98,7 @@ std::string MatrixJob(const Pipeline& pipeline, size_t i) {
                {"  [ \"$code\" -eq 75 ] || break", "done", "case \"$code\" in", "  0) ;;",
                 "  1 | 3 | 4) echo \"::warning title=$ASSAY_CELL::exit code $code; the report decides\" ;;",
                 "  *) exit \"$code\" ;;", "esac"});
-  text += Run(lines);
+  text += Run(AfterSetup(pipeline, lines));
   text += fmt::format(
       "      - uses: actions/upload-artifact@v4\n"
       "        if: ${{{{ always() }}}}\n"
@@ -110,7 +115,7 @@ std::string ReportJob(const Pipeline& pipeline, size_t matrices) {
   for (size_t i = 1; i <= matrices; ++i) needs += fmt::format(", cells-{}", i);
   std::string text = fmt::format("  report:\n    needs: [{}]\n    if: ${{{{ always() }}}}\n", needs);
   text += RunsOn(RunnerOf(pipeline, "report", {"self-hosted", "linux"}));
-  text += "    timeout-minutes: 30\n    steps:\n" + SetupStep(pipeline);
+  text += fmt::format("    timeout-minutes: 30\n    steps:\n{}", kCheckout);
   text += fmt::format(
       "      - run: rm -rf {0}\n"
       "      - uses: actions/download-artifact@v4\n"
@@ -128,7 +133,7 @@ std::string ReportJob(const Pipeline& pipeline, size_t matrices) {
   lines.push_back(
       fmt::format("[ ! -f {0}/report/annotations.txt ] || cat {0}/report/annotations.txt", kResultsFolder));
   lines.emplace_back("exit \"$code\"");
-  text += Run(lines);
+  text += Run(AfterSetup(pipeline, lines));
   text += fmt::format(
       "      - uses: actions/upload-artifact@v4\n"
       "        if: ${{{{ always() }}}}\n"
@@ -151,7 +156,7 @@ std::string Workflow(const Pipeline& pipeline, size_t matrices) {
       "permissions:\n"
       "  contents: read\n"
       "jobs:\n",
-      ShellJoin(pipeline.emit_words), pipeline.name);
+      ShellJoin(pipeline.emit_words), Json(pipeline.name).dump());
   text += PlanJob(pipeline, matrices);
   for (size_t i = 1; i <= matrices; ++i) text += MatrixJob(pipeline, i);
   return text + ReportJob(pipeline, matrices);

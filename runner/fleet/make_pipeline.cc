@@ -54,6 +54,9 @@ Status CheckWords(const std::string& target, const std::vector<std::string>& wor
                   "{}: has a line end or a control character, which a job's script cannot have",
                   Printable(word));
     }
+    if (!IsValidUtf8(word)) {
+      return Fail(ErrorKind::kUsage, "{}: is not UTF-8, which the engine's file must be", Printable(word));
+    }
     if (HideUserInfo(word) != word) {
       return Fail(ErrorKind::kUsage, "{}: would write a password into a file; set ASSAY_STORE where jobs run",
                   HideUserInfo(word));
@@ -64,15 +67,15 @@ Status CheckWords(const std::string& target, const std::vector<std::string>& wor
   return {};
 }
 
-// With a group, a run and an index behind it, it has to fit into the 63 characters of a host name.
-Status CheckName(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= 20 && name.front() != '-' && name.back() != '-' &&
+Status CheckName(std::string_view flag, const std::string& name, size_t longest) {
+  const bool plain = !name.empty() && name.size() <= longest && name.front() != '-' && name.back() != '-' &&
                      std::all_of(name.begin(), name.end(), [](unsigned char c) {
                        return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '-';
                      });
   if (plain) return {};
   return Fail(ErrorKind::kUsage,
-              "--name {}: must be up to 20 of a-z, 0-9 and -, and neither begin nor end with -", name);
+              "{} {}: must be up to {} of a-z, 0-9 and -, and neither begin nor end with -", flag,
+              Printable(name), longest);
 }
 
 // A word as the engine wants it: "queue=mi355" for tags, "--partition=mi355" for Slurm.
@@ -115,7 +118,9 @@ Status CheckAllWords(const FleetRequest& request, const Pipeline& pipeline) {
   RETURN_IF_ERROR(CheckWords(request.target, {slurm.partition, slurm.account, slurm.constraint,
                                               kubernetes.image, kubernetes.name_space, kubernetes.claim}));
   for (const FleetCell& cell : pipeline.cells) RETURN_IF_ERROR(CheckWords(request.target, {cell.config}));
-  return CheckName(pipeline.name);
+  RETURN_IF_ERROR(CheckName("--namespace", kubernetes.name_space, 63));
+  // With a group, a run and an index behind it, it has to fit into the 63 characters of a host name.
+  return CheckName("--name", pipeline.name, 20);
 }
 
 }  // namespace

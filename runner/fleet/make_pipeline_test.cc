@@ -64,6 +64,14 @@ TEST(MakePipeline, RefusesWhatAJobsScriptCannotHave) {
   request = Request({config});
   request.pipeline.name = "My Fleet";
   EXPECT_THAT(Refusal(request), HasSubstr("--name My Fleet"));
+  for (const char* name_space : {"a; rm -rf .", "Team", "-a", "a-", "", "$(id)"}) {
+    request = Request({config}, "kubernetes");
+    request.pipeline.kubernetes.name_space = name_space;
+    EXPECT_THAT(Refusal(request), HasSubstr(std::string("--namespace ") + name_space + ": must be up to 63"));
+  }
+  request = Request({config});
+  request.pipeline.setup = {"echo \xff"};
+  EXPECT_THAT(Refusal(request), HasSubstr("is not UTF-8"));
 }
 
 TEST(MakePipeline, RefusesRunnersThatTheEngineWouldNotUnderstand) {

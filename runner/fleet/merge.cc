@@ -11,6 +11,7 @@
 #include "gate/check.h"
 #include "runner/fleet/attempts.h"
 #include "runner/fleet/pipeline.h"
+#include "runner/run/repository_url.h"
 #include "runner/run/run_folder.h"
 
 namespace assay::runner {
@@ -22,6 +23,38 @@ std::vector<std::string> KeysOf(const std::vector<FleetCell>& cells) {
   std::vector<std::string> keys;
   for (const FleetCell& cell : cells) keys.push_back(cell.key);
   return keys;
+}
+
+// `inner` is `outer` or lies below it, whatever links are on the way.
+bool LiesIn(const Path& inner, const Path& outer) {
+  std::error_code ignored;
+  const Path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(inner), ignored);
+  const Path above = std::filesystem::weakly_canonical(std::filesystem::absolute(outer), ignored);
+  const Path between = whole.lexically_relative(above);
+  return !between.empty() && *between.begin() != "..";
+}
+
+// What lies in --out is left out, so no run may.
+Status CheckOut(const MergeOptions& options) {
+  if (options.out.empty()) return {};
+  const std::string out = options.out.string();
+  for (const Path& folder : options.folders) {
+    if (LiesIn(folder, options.out)) {
+      return Fail(ErrorKind::kUsage,
+                  "--out {}: holds {}, which is to be merged; choose a folder that holds no runs, such as {}",
+                  out, folder.string(), (folder / "report").string());
+    }
+    if (!LiesIn(options.out, folder)) continue;
+    ASSIGN_OR_RETURN(const std::vector<Path> hidden, FindRunFolders({options.out}, ""));
+    for (const Path& run : hidden) {
+      if (ReadRunFolder(run, {}).empty()) continue;  // an earlier report
+      return Fail(ErrorKind::kUsage,
+                  "--out {}: holds the run {}, which would be left out; choose a folder that holds no runs, "
+                  "such as {}",
+                  out, run.string(), (folder / "report").string());
+    }
+  }
+  return {};
 }
 
 Status CheckFolders(const MergeOptions& options) {
@@ -41,7 +74,8 @@ using AttemptsByKey = std::map<std::string, std::vector<Attempt>>;
 Result<AttemptsByKey> ReadAttempts(const MergeOptions& options, const std::vector<std::string>& expected,
                                    std::vector<std::string>& order) {
   AttemptsByKey found;
-  for (const Path& folder : FindRunFolders(options.folders, options.out)) {
+  ASSIGN_OR_RETURN(const std::vector<Path> folders, FindRunFolders(options.folders, options.out));
+  for (const Path& folder : folders) {
     for (Attempt& attempt : ReadRunFolder(folder, expected)) {
       if (attempt.problem) spdlog::warn("cell {}: {}", attempt.key, attempt.problem->text);
       const bool known = std::find(order.begin(), order.end(), attempt.key) != order.end();
@@ -108,13 +142,20 @@ void NoteAttempts(const std::vector<Attempt>& attempts, const Attempt& newest, g
                                               attempts.size(), newest.folder.string(), Join(others, "; "))});
 }
 
-// Cells of different changes are no run of anything.
+Status Differs(const Attempt& attempt, std::string_view what, const std::string& its,
+               const std::string& others) {
+  return Fail(ErrorKind::kInvalid, "{}: measured {} {}, and the cells before it {}; merge runs of one {}",
+              attempt.folder.string(), what, its.empty() ? "unknown" : its,
+              others.empty() ? "unknown" : others, what);
+}
+
+// Cells of different changes are no run of anything. One machine may have cloned with ssh, another with a
+// token.
 Status CheckSameCommit(const Attempt& attempt, const record::RunRecord& merged) {
-  if (attempt.run->commit == merged.commit && attempt.run->repository == merged.repository) return {};
-  return Fail(ErrorKind::kInvalid,
-              "{}: measured commit {}, and the cells before it {}; merge runs of one commit",
-              attempt.folder.string(), attempt.run->commit.empty() ? "unknown" : attempt.run->commit,
-              merged.commit.empty() ? "unknown" : merged.commit);
+  if (attempt.run->commit != merged.commit)
+    return Differs(attempt, "commit", attempt.run->commit, merged.commit);
+  if (RepositoryPlace(attempt.run->repository) == RepositoryPlace(merged.repository)) return {};
+  return Differs(attempt, "repository", WithoutCredentials(attempt.run->repository), merged.repository);
 }
 
 class Merging {
@@ -180,7 +221,7 @@ class Merging {
     has_run_ = true;
     record.assay_version = run.assay_version;
     record.assay_commit = run.assay_commit;
-    record.repository = run.repository;
+    record.repository = WithoutCredentials(run.repository);  // of an older assay
     record.branch = run.branch;
     record.commit = run.commit;
     return {};
@@ -206,6 +247,7 @@ Result<MergedRun> MergeRuns(const MergeOptions& options) {
     ASSIGN_OR_RETURN(expected, ReadCellsTable(options.expect));
   }
   RETURN_IF_ERROR(CheckFolders(options));
+  RETURN_IF_ERROR(CheckOut(options));
   std::vector<std::string> order = KeysOf(expected);
   const std::vector<std::string> keys = order;
   ASSIGN_OR_RETURN(const AttemptsByKey found, ReadAttempts(options, keys, order));

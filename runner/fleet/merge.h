@@ -26,7 +26,7 @@ struct MergedRun {
 // The newest attempt of every cell. A cell that was expected and is not there, or whose newest attempt is
 // damaged, is in the record with a failure of the infrastructure; it never passes. kUsage where a cell was
 // measured that nobody expects, or the table cannot be read; kInvalid where the cells measured different
-// commits.
+// commits. kUsage where `out` holds what is to be merged, kInfrastructure for a folder that cannot be read.
 Result<MergedRun> MergeRuns(const MergeOptions& options);
 
 }  // namespace assay::runner

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <random>
@@ -272,7 +273,7 @@ TEST_F(Fleet, TakesTheExitCodeOfARunThatMeasuredNothing) {
   ended("130\n");
   EXPECT_EQ(Merged().verdict.exit_code, 130);
   ended("nonsense");
-  ExpectOfB(75, Outcome::kInfrastructure, "holds no record.json");
+  ExpectOfB(75, Outcome::kInfrastructure, "exit_code holds no number");
 }
 
 TEST_F(Fleet, IsInterruptedWhenACellWas) {
@@ -280,6 +281,96 @@ TEST_F(Fleet, IsInterruptedWhenACellWas) {
   run.status = "interrupted";
   Leave(B(), {FleetScene("cpu.b")}, run, "130");
   EXPECT_EQ(Merged().verdict.exit_code, 130);
+}
+
+// A disk that was full when the job ended says nothing of how it ended.
+TEST_F(Fleet, DoesNotPassACellWhoseExitCodeCannotBeRead) {
+  for (const char* text : {"", "\n", "nonsense", "0x", "0 0", "99999999999999999999"}) {
+    Leave(B(), {FleetScene("cpu.b")}, "0");
+    ASSERT_TRUE(WriteFileAtomic(B() / "exit_code", text));
+    ExpectOfB(75, Outcome::kInfrastructure, B().string() + ": exit_code holds no number");
+  }
+  std::filesystem::remove(B() / "exit_code");
+  std::filesystem::create_directory(B() / "exit_code");
+  ExpectOfB(75, Outcome::kInfrastructure, "exit_code holds no number");
+}
+
+// ---- where runs are looked for
+
+TEST_F(Fleet, FindsRunsBelowTheFolderOfARun) {
+  Leave(folder_ / "out/cpu.a", {FleetScene("cpu.a")});  // somebody ran it by hand, above the job's attempts
+  Leave(folder_ / "out/cpu.a/attempt-1/again/cpu.b", {FleetScene("cpu.b", 1.5)}, "1");
+  const Outcomes merged = Merged();
+  EXPECT_EQ(merged.verdict.exit_code, 1) << merged.verdict.headline << merged.error;
+  EXPECT_NE(Find(merged.verdict, "cpu.b", Outcome::kFail), nullptr);
+}
+
+TEST_F(Fleet, FindsRunsBelowAReportAndNotTheReport) {
+  record::RunRecord report = RunOf({FleetScene("cpu.a", 2), FleetScene("cpu.b", 2)});
+  report.command = {"assay", "merge", "somewhere"};
+  report.created = "2027-01-01T00:00:00Z";
+  Leave(folder_ / "out", {FleetScene("cpu.a", 2), FleetScene("cpu.b", 2)}, report);
+  Leave(B(), {FleetScene("cpu.b")}, "0");
+  const Outcomes merged = Merged();
+  EXPECT_EQ(merged.verdict.exit_code, 0) << merged.verdict.headline << merged.error;
+  EXPECT_EQ(merged.merged.record.cells.size(), 2u);
+}
+
+TEST_F(Fleet, FollowsNoLinksAndCountsNoFolderTwice) {
+  Leave(B(), {FleetScene("cpu.b")}, "0");
+  std::filesystem::create_directory_symlink(folder_ / "out", folder_ / "out/cpu.b/loop");
+  std::filesystem::create_directory_symlink(B(), folder_ / "out/cpu.b/latest");
+  std::filesystem::create_directory_symlink(folder_ / "out", folder_ / "results");
+  const std::vector<Path> through_link = {folder_ / "results"},
+                          overlapping = {folder_ / "out", folder_ / "out/cpu.b", folder_ / "results"};
+  for (const auto& folders : {through_link, overlapping}) {
+    const auto found = FindRunFolders(folders, "");
+    ASSERT_TRUE(found) << found.error().message;
+    const Path top = folders.front();
+    EXPECT_EQ(*found, (std::vector<Path>{top / "cpu.a/attempt-1", top / "cpu.b/attempt-1"}));
+  }
+}
+
+TEST_F(Fleet, NamesAFolderThatCannotBeRead) {
+  Leave(B(), {FleetScene("cpu.b")}, "0");
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms{0755});
+  std::filesystem::permissions(folder_ / "out/cpu.b", std::filesystem::perms::none);
+  const bool root = ::geteuid() == 0;  // who can read everything
+  ASSERT_EQ(root ? ::seteuid(65534) : 0, 0);
+  const Outcomes merged = Merged();
+  ASSERT_EQ(root ? ::seteuid(0) : 0, 0);
+  std::filesystem::permissions(folder_ / "out/cpu.b", std::filesystem::perms{0755});
+  EXPECT_EQ(merged.kind, ErrorKind::kInfrastructure);
+  EXPECT_THAT(merged.error,
+              HasSubstr((folder_ / "out/cpu.b").string() + ": cannot be read (Permission denied)"));
+}
+
+TEST_F(Fleet, RefusesAnOutThatHoldsWhatIsMerged) {
+  Leave(B(), {FleetScene("cpu.b")}, "0");
+  std::filesystem::create_directory_symlink(folder_ / "out", folder_ / "results");
+  const auto refusal = [&](const Path& out) {
+    const Outcomes merged = Merge({{folder_ / "out"}, expect_, out, {}});
+    EXPECT_EQ(merged.kind, ErrorKind::kUsage) << out;
+    EXPECT_THAT(merged.error, HasSubstr("choose a folder that holds no runs, such as " +
+                                        (folder_ / "out/report").string()));
+    return merged.error;
+  };
+  for (const char* out : {"out", "out/", "out/../out", "results", "."})
+    EXPECT_THAT(refusal(folder_ / out), HasSubstr("holds " + (folder_ / "out").string() + ", which")) << out;
+  for (const char* out : {"out/cpu.b", "out/cpu.b/attempt-1", "results/cpu.b"})
+    EXPECT_THAT(refusal(folder_ / out), HasSubstr("attempt-1, which would be left out")) << out;
+}
+
+TEST_F(Fleet, TakesAnOutBelowWhatIsMergedOrBesideIt) {
+  Leave(B(), {FleetScene("cpu.b")}, "0");
+  record::RunRecord report = RunOf({FleetScene("cpu.b", 2)});
+  report.command = {"assay", "merge", "out"};
+  Leave(folder_ / "out/report", {FleetScene("cpu.b", 2)}, report);  // an earlier one
+  ASSERT_TRUE(MakeFolders(folder_ / "out/empty"));
+  for (const char* out : {"out/report", "out/empty", "out/new", "output", "out-2/report"}) {
+    const Outcomes merged = Merge({{folder_ / "out"}, expect_, folder_ / out, {}});
+    EXPECT_EQ(merged.verdict.exit_code, 0) << out << merged.error;
+  }
 }
 
 // ---- several attempts
@@ -322,6 +413,32 @@ TEST_F(Fleet, RefusesCellsOfDifferentCommits) {
   const Outcomes merged = Merged();
   EXPECT_EQ(merged.kind, ErrorKind::kInvalid);
   EXPECT_THAT(merged.error, HasSubstr("measured commit 9999"));
+}
+
+// GitLab's token is another in every job; one machine clones with ssh.
+TEST_F(Fleet, MergesCellsOfOneRepositoryHoweverItWasCloned) {
+  const auto measured = [](const char* key, const char* repository) {
+    record::RunRecord run = RunOf({FleetScene(key)});
+    run.repository = repository;
+    return run;
+  };
+  const char* of_a = "https://gitlab-ci-token:glcbt-1_secret@gitlab.example/team/server.git";
+  Leave(folder_ / "out/cpu.a/attempt-1", {FleetScene("cpu.a")}, measured("cpu.a", of_a), "0");
+  for (const char* same : {"https://gitlab-ci-token:glcbt-2_other@gitlab.example/team/server.git",
+                           "https://gitlab.example/team/server", "git@gitlab.example:team/server.git"}) {
+    Leave(B(), {FleetScene("cpu.b")}, measured("cpu.b", same), "0");
+    const Outcomes merged = Merged();
+    EXPECT_EQ(merged.verdict.exit_code, 0) << same << merged.error;
+    EXPECT_EQ(merged.merged.record.repository, "https://(hidden)@gitlab.example/team/server.git");
+  }
+  Leave(B(), {FleetScene("cpu.b")}, measured("cpu.b", "https://me:secret@gitlab.example/fork/server.git"),
+        "0");
+  const Outcomes merged = Merged();
+  EXPECT_EQ(merged.kind, ErrorKind::kInvalid);
+  EXPECT_THAT(merged.error,
+              HasSubstr("measured repository https://(hidden)@gitlab.example/fork/server.git, and the cells "
+                        "before it https://(hidden)@gitlab.example/team/server.git"));
+  EXPECT_THAT(merged.error, ::testing::Not(HasSubstr("secret")));
 }
 
 TEST_F(Fleet, LeavesMergedRunsOut) {

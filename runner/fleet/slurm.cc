@@ -82,12 +82,13 @@ std::string ReportScript(const Pipeline& pipeline) {
   text += Directive("job-name", pipeline.name + "-report");
   text += Directive("partition", pipeline.slurm.partition);
   text += Directive("account", pipeline.slurm.account);
-  text += "#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --time=30\n";
+  text += "#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --time=30\n#SBATCH --no-requeue\n";
   text += RunnerDirectives(pipeline, "report");
   text +=
       "# usage: sbatch THIS FOLDER RESULTS (submit.sh does it). The exit code is that of the whole fleet.\n"
       "fleet=$1\n"
       "results=$2\n"
+      "rm -rf \"$results/report\"\n"
       "# What Slurm calls the end of a task that left no exit_code; the report says it. Slurm forgets it "
       "after "
       "a while.\n"

@@ -2,6 +2,7 @@
 
 #include "runner/run/ci_links.h"
 #include "runner/run/environment.h"
+#include "runner/run/repository_url.h"
 #include "runner/store/git.h"
 
 namespace assay::runner {
@@ -21,7 +22,7 @@ Subject DetectSubject(const Path& folder) {
   Subject subject;
   subject.commit = Git(folder, {"rev-parse", "HEAD"}).value_or("");
   if (subject.commit.empty()) return subject;
-  subject.repository = Git(folder, {"config", "--get", "remote.origin.url"}).value_or("");
+  subject.repository = WithoutCredentials(Git(folder, {"config", "--get", "remote.origin.url"}).value_or(""));
   subject.branch = Git(folder, {"symbolic-ref", "--short", "-q", "HEAD"}).value_or(BranchFromCi());
   const bool modified = !Git(folder, {"status", "--porcelain", "--untracked-files=no"}).value_or("").empty();
   if (modified) subject.branch += kModified;

@@ -10,8 +10,8 @@ inline constexpr char kModified[] = " (modified)";
 
 // The change under test, as git and CI name it.
 struct Subject {
-  std::string repository;
-  std::string branch;  // with " (modified)" when the checkout differs from its commit: never a baseline
+  std::string repository;  // without credentials
+  std::string branch;      // with " (modified)" when the checkout differs from its commit: never a baseline
   std::string commit;
 };
 

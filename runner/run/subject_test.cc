@@ -36,6 +36,15 @@ TEST_F(DetectSubjectTest, NamesTheBranchOfACleanCheckout) {
   EXPECT_EQ(subject.commit.size(), 40u);
 }
 
+// GitLab clones with a token that is another in every job.
+TEST_F(DetectSubjectTest, NamesTheRepositoryWithoutAToken) {
+  Shell(folder_.path(),
+        "git remote add origin https://gitlab-ci-token:glcbt-64_secret@gitlab.example/team/server.git");
+  EXPECT_EQ(DetectSubject(folder_.path()).repository, "https://(hidden)@gitlab.example/team/server.git");
+  Shell(folder_.path(), "git remote set-url origin git@gitlab.example:team/server.git");
+  EXPECT_EQ(DetectSubject(folder_.path()).repository, "git@gitlab.example:team/server.git");
+}
+
 TEST_F(DetectSubjectTest, AModifiedCheckoutIsNotMain) {
   Shell(folder_.path(), "echo 2 > file");
   EXPECT_EQ(DetectSubject(folder_.path()).branch, "main (modified)");
