@@ -128,6 +128,12 @@ constexpr Phrase kPhrases[] = {
      "is "
      "green would only hide it.",
      "请勿合并。服务器在测量过程中出错，下方日志指明了位置。反复重跑直到变绿只会掩盖问题。"},
+    {"Do not merge unless this change was meant to change the arithmetic: it gives other texts, whatever the "
+     "score "
+     "says. Look at kernels, layouts and number formats; what is meant can be accepted with assay baseline "
+     "ack.",
+     "除非本次改动有意改变计算，否则请勿合并：不论得分如何，回答文本已经不同。请检查算子、布局与数值格式；有"
+     "意的改变可用 assay baseline ack 接受。"},
     {"Do not merge. The same seeded requests got other texts: look at what a request's place in the "
      "batch, its seed and the prefix cache have to do with its answer.",
      "请勿合并。相同种子的请求得到了不同的文本：请检查请求在批次中的位置、随机种子和前缀缓存对回答的影响。"},
@@ -162,6 +168,7 @@ constexpr Phrase kPhrases[] = {
     {"model guesses", "模型在随机猜测"},
     {"slowdown", "性能变慢"},
     {"failure", "失败"},
+    {"answers changed", "回答改变"},
     {"answers change from run to run", "回答每次运行不同"},
     {"server breaks", "服务器崩溃"},
     {"server hangs", "服务器挂起"},
