@@ -99,6 +99,12 @@ TEST_F(Advance, KeepsARunThatIsSignificantlySlowerOut) {
   check.ci_high = 0.05;
   verdict.checks = {check};
   EXPECT_FALSE(DescribeJudged(record_, verdict, {policy_}, {}).cells.at(0).eligible);
+  verdict.checks[0].change = 0.03;
+  verdict.checks[0].noise_floor = 0.05;
+  EXPECT_TRUE(DescribeJudged(record_, verdict, {policy_}, {}).cells.at(0).eligible)
+      << "equal code differs by as much: without such runs the baseline would be of the fast ones alone";
+  verdict.checks[0].noise_floor = 0.02;
+  EXPECT_FALSE(DescribeJudged(record_, verdict, {policy_}, {}).cells.at(0).eligible);
   verdict.checks[0].ci_low = -0.01;
   EXPECT_TRUE(DescribeJudged(record_, verdict, {policy_}, {}).cells.at(0).eligible);
   policy_.baseline.requested = false;
