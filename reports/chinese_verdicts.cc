@@ -277,9 +277,12 @@ constexpr Phrase kPhrases[] = {
      "nothing of the change: run again, or, if it is so for good, assay baseline ack {} machine_pace",
      "机器本身比基线运行时慢 {} %，超过 {} % "
      "及其自身波动，速度不能说明这次改动：请重新运行；若长期如此，请执行 assay baseline ack {} machine_pace"},
-    {"a loss of {} % is neither shown nor excluded", "{} % 的损失既未被证实也未被排除"},
-    {"a loss of {} % is neither shown nor excluded by all primary metrics together (Holm)",
-     "在全部主要指标合并校正后（Holm），{} % 的损失既未被证实也未被排除"},
+    {"{} (95 % {} to {}, {} pairs): a loss of {} % is neither shown nor excluded",
+     "{}（95 % 区间 {} 至 {}，{} 对）：{} % 的损失既未被证实也未被排除"},
+    {"{} (95 % {} to {}, {} pairs): a loss of {} % is neither shown nor excluded by all primary metrics "
+     "together "
+     "(Holm)",
+     "{}（95 % 区间 {} 至 {}，{} 对）：在全部主要指标合并校正后（Holm），{} % 的损失既未被证实也未被排除"},
     {"the baseline keeps no hashes of its answers; record a new one",
      "基线没有保存答案的哈希；请重新记录基线"},
     {"{} answers are word for word the baseline's", "{} 个答案与基线逐字相同"},
