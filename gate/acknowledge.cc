@@ -41,7 +41,7 @@ std::string Words(const Acknowledgement& acknowledgement) {
 std::string MetricOf(const Check& check) {
   constexpr std::string_view kServing = "serving:";
   if (check.rule == "baseline" || check.rule == "not_judged") return "";
-  if (check.group == "accuracy" || check.metric.ends_with("_changed_answers")) return check.metric;
+  if (check.group == "accuracy" || check.rule == "same_answers") return check.metric;
   if (StartsWith(check.metric, "V10_machine_pace.")) return kMachinePace;
   return StartsWith(check.group, kServing) ? check.group.substr(kServing.size()) + "." + check.metric : "";
 }

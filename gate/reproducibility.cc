@@ -47,7 +47,7 @@ std::optional<record::Check> JudgeSameAnswers(const record::CellRecord& cell,
                                               const record::CellRecord& baseline,
                                               const AccuracyPolicy& policy) {
   const record::AccuracyRecord &ours = *cell.accuracy, &theirs = *baseline.accuracy;
-  record::Check check = MakeCheck(cell, "reproducibility", ours.eval + "_changed_answers", "reproducibility");
+  record::Check check = MakeCheck(cell, "reproducibility", ours.eval + "_changed_answers", "same_answers");
   const Texts texts = CompareTexts(ours, theirs);
   if (texts.compared == 0) {
     if (!policy.same_answers) return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include "gate/check.h"
 #include "gate/load.h"
+#include "record/distributions.h"
 #include "record/prediction.h"
 #include "record/statistics.h"
 
@@ -299,22 +300,20 @@ std::optional<Check> JudgeSamePace(const CellRecord& cell, const ServingRecord& 
                                    int least) {
   constexpr double kTail = 0.005;       // one run in a hundred of a steady machine is taken for another pace
   constexpr double kStandstill = 1e-6;  // passes/s: a pace that has a logarithm
-  std::vector<double> paces;            // ours first
-  std::vector<const ServingRecord*> runs = baseline;
-  runs.insert(runs.begin(), &serving);
-  for (const ServingRecord* run : runs) {
-    const record::Metric* metric = Find(run->metrics, "machine_pace");
-    if (metric && metric->value) paces.push_back(std::max(*metric->value, kStandstill));
-    if (paces.empty()) return std::nullopt;
+  const auto pace = [](const ServingRecord& run) {
+    const record::Metric* metric = Find(run.metrics, "machine_pace");
+    return metric ? metric->value : std::nullopt;
+  };
+  const std::optional<double> ours = pace(serving);
+  std::vector<double> theirs;
+  for (const ServingRecord* run : baseline) {
+    if (const auto value = pace(*run)) theirs.push_back(std::max(*value, kStandstill));
   }
-  const std::vector<double> theirs(paces.begin() + 1, paces.end());
-  if (std::ssize(theirs) < std::max(least, 2)) return std::nullopt;
+  if (!ours || std::ssize(theirs) < std::max(least, 2)) return std::nullopt;
   const record::RunChange change =
-      record::ChangeAgainstRuns(paces.front(), theirs, /*higher_is_better=*/true);
-  const double p = PValueAbove(change, 0);  // of being slower
-  const bool beyond_noise = p < kTail || p > 1 - kTail;
-  const double limit =
-      beyond_noise ? std::log1p(margin) : std::max(std::abs(change.mean), std::log1p(margin));
+      record::ChangeAgainstRuns(std::max(*ours, kStandstill), theirs, /*higher_is_better=*/true);
+  const double varies = record::StudentQuantile(1 - kTail, change.degrees_of_freedom) * change.standard_error;
+  const double limit = std::max(std::log1p(margin), varies);
   Check check = Named(cell, serving, "V10_machine_pace");
   check.baseline_samples = std::ssize(theirs);
   check.reference = margin;

@@ -95,6 +95,17 @@ double IncompleteBeta(double x, double a, double b) {
   return boost::math::ibeta(a, b, x);
 }
 
+int64_t BinomialQuantile(double q, int64_t n, double p) {
+  using boost::math::policies::discrete_quantile;
+  using boost::math::policies::integer_round_up;
+  using Up = boost::math::policies::policy<discrete_quantile<integer_round_up>>;
+  CheckProbability(q);
+  CheckProbability(p);
+  CHECK_GE(n, 1);
+  const boost::math::binomial_distribution<double, Up> binomial(static_cast<double>(n), p);
+  return static_cast<int64_t>(boost::math::quantile(binomial, q));
+}
+
 double BinomialCdf(int64_t k, int64_t n, double p) {
   if (k < 0) return 0;
   if (k >= n) return 1;

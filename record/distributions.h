@@ -14,8 +14,9 @@ double StudentCdf(double t, double degrees_of_freedom);
 double StudentShiftForPower(double critical, double degrees_of_freedom, double power);
 double ChiSquaredQuantile(double p, double degrees_of_freedom);
 double BetaQuantile(double p, double a, double b);
-double IncompleteBeta(double x, double a, double b);  // regularised, I_x(a, b)
-double BinomialCdf(int64_t k, int64_t n, double p);   // P(X <= k)
-double BinomialPdf(int64_t k, int64_t n, double p);   // P(X = k)
+double IncompleteBeta(double x, double a, double b);      // regularised, I_x(a, b)
+int64_t BinomialQuantile(double q, int64_t n, double p);  // the least k with P(X <= k) >= q
+double BinomialCdf(int64_t k, int64_t n, double p);       // P(X <= k)
+double BinomialPdf(int64_t k, int64_t n, double p);       // P(X = k)
 
 }  // namespace assay::record

@@ -66,5 +66,18 @@ TEST(BinomialCdf, AgreesWithThePublishedScores) {
   for (const auto& c : cases) EXPECT_NEAR(BinomialCdf(c.k, 1584, 0.568), c.p, kTolerance) << c.k;
 }
 
+// The least k that reaches q, by adding up.
+TEST(BinomialQuantile, IsTheLeastThatReaches) {
+  for (const int64_t n : {1, 2, 10, 200, 1000}) {
+    for (const double p : {0.01, 0.5, 0.9, 0.99}) {
+      for (const double q : {0.005, 0.025, 0.5, 0.975, 0.995}) {
+        int64_t k = 0;
+        while (BinomialCdf(k, n, p) < q) ++k;
+        EXPECT_EQ(BinomialQuantile(q, n, p), k) << n << " " << p << " " << q;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::record

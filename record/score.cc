@@ -45,12 +45,9 @@ RankInterval QuantileRanks(int64_t n, double share, double confidence) {
   CHECK_GE(n, 1);
   CHECK(share > 0 && share < 1);
   const double tail = (1 - confidence) / 2;
-  RankInterval ranks;
-  while (ranks.low < n && BinomialCdf(ranks.low, n, share) <= tail) ++ranks.low;
-  for (int64_t high = ranks.low; high <= n && !ranks.high; ++high) {
-    if (BinomialCdf(high - 1, n, share) >= 1 - tail) ranks.high = high;
-  }
-  return ranks;
+  const int64_t high = BinomialQuantile(1 - tail, n, share) + 1;
+  return {std::max<int64_t>(1, BinomialQuantile(tail, n, share)),
+          high <= n ? std::optional(high) : std::nullopt};
 }
 
 double RerunStandardError(const std::vector<double>& share_correct, int repeats) {

@@ -21,7 +21,8 @@ struct Check {
   std::string cell;
   std::string group;   // server | validity | accuracy | serving:<name>
   std::string metric;  // gpqa_score, ttft_p50_ms, V6_completed ...
-  // threshold | broken_line | paired | unpaired | performance | not_judged | baseline | validity | server
+  // threshold | broken_line | paired | unpaired | same_answers | performance | not_judged | baseline |
+  // validity | reproducibility | server
   std::string rule;
   Outcome outcome = Outcome::kPass;
   std::string reason;  // one line a reviewer can act on

@@ -21,17 +21,12 @@ bool Fails(const Check& check) {
   return check.primary && check.outcome == Outcome::kFail;
 }
 
-// The texts of the accuracy eval, against a baseline; not the seeded requests of one run.
-bool IsOfChangedAnswers(const Check& check) {
-  return check.metric.ends_with("_changed_answers");
-}
-
 std::string_view FailureFlag(const Check& check) {
   if (check.rule == "server" && check.metric == "hang") return "server hangs";
   if (check.rule == "server") return "server breaks";
   if (check.rule == "threshold") return "score below its limit";
   if (check.rule == "broken_line") return "model guesses";
-  if (IsOfChangedAnswers(check)) return "answers changed";
+  if (check.rule == "same_answers") return "answers changed";
   if (check.rule == "reproducibility") return "answers change from run to run";
   return check.group == "accuracy" ? "accuracy loss" : !Benchmark(check).empty() ? "slowdown" : "failure";
 }
@@ -207,7 +202,7 @@ std::string RecommendedAction(const Page& page) {
             "Do not merge. Answers got worse: compare the lost questions below between the two builds, and "
             "rule "
             "out the environment differences. Running again until it is green would only hide it.");
-      if (fails([](const Check& check) { return Fails(check) && IsOfChangedAnswers(check); }))
+      if (fails([](const Check& check) { return Fails(check) && check.rule == "same_answers"; }))
         return say(
             "Do not merge unless this change was meant to change the arithmetic: it gives other texts, "
             "whatever "

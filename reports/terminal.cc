@@ -41,7 +41,7 @@ bool InTable(const Check& check) {
   if (!check.acknowledged.empty()) return true;
   if (!check.primary) return false;
   return check.rule == "performance" || check.rule == "paired" || check.rule == "unpaired" ||
-         check.rule == "threshold" || check.rule == "broken_line" || check.rule == "reproducibility";
+         check.rule == "threshold" || check.rule == "broken_line" || check.group == "reproducibility";
 }
 
 struct Line {

@@ -12,10 +12,6 @@ constexpr int64_t kAtOnce = 400;     // blocks of threads that a large device ho
 constexpr int64_t kMostRepeats = 8;  // kFewColumns that a block of threads takes one after the other
 static_assert(FewTile::kBlocks == 4 && kStagedPad % kGroup == 0);
 
-__device__ uint32_t WordOf(const uint4& words, int i) {
-  return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
-}
-
 // sums[chunk] += eight k of a lane; x_of(chunk) gives those of its token.
 template <int kChunks, class Eight>
 __device__ void AddEight(const uint4 (&held)[FewTile::kLaneColumns], int chunks, const Eight& x_of,

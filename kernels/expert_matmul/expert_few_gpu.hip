@@ -36,10 +36,6 @@ struct HeldBlocks {
   }
 };
 
-__device__ uint32_t WordOf(const uint4& words, int i) {
-  return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
-}
-
 __device__ int BlockOf(int group) {
   return group * FewTile::kBlocks + FewTile::Block();
 }

@@ -13,6 +13,11 @@ constexpr int kFewTeams = kFewThreads / FewTile::kTeam;
 constexpr int kFewChunks = kFewRows / FewTile::kTokens;  // of rows that an instruction takes
 constexpr int kFewColumns = FewTile::kColumns;
 
+// One of four, of an index that is known when compiled.
+__device__ inline uint32_t WordOf(const uint4& words, int i) {
+  return i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
+}
+
 // Rows that lanes would fetch piece by piece, each time waiting, are fetched at once by the whole block where
 // there are very few of them.
 constexpr int kStagedRows = 4;

@@ -70,6 +70,17 @@ std::string PlanJob(const Pipeline& pipeline, size_t matrices) {
   return text + Run(AfterSetup(pipeline, lines));
 }
 
+std::string Upload(const std::string& artifact, const std::string& folder) {
+  return fmt::format(
+      "      - uses: actions/upload-artifact@v4\n"
+      "        if: ${{{{ always() }}}}\n"
+      "        with:\n"
+      "          name: {}\n"
+      "          path: {}/\n"
+      "          overwrite: true\n",
+      artifact, folder);
+}
+
 // Results of a second attempt lie beside those of the first, and the newest counts.
 std::string MatrixJob(const Pipeline& pipeline, size_t i) {
   std::string text = fmt::format(
@@ -99,15 +110,7 @@ std::string MatrixJob(const Pipeline& pipeline, size_t i) {
                 "  1 | 3 | 4) echo \"::warning title=$ASSAY_CELL::exit code $code; the report decides\" ;;",
                 "  *) exit \"$code\" ;;", "esac"});
   text += Run(AfterSetup(pipeline, lines));
-  text += fmt::format(
-      "      - uses: actions/upload-artifact@v4\n"
-      "        if: ${{{{ always() }}}}\n"
-      "        with:\n"
-      "          name: {}-${{{{ matrix.cell }}}}\n"
-      "          path: {}/\n"
-      "          overwrite: true\n",
-      pipeline.name, kResultsFolder);
-  return text;
+  return text + Upload(pipeline.name + "-${{ matrix.cell }}", kResultsFolder);
 }
 
 std::string ReportJob(const Pipeline& pipeline, size_t matrices) {
@@ -134,15 +137,7 @@ std::string ReportJob(const Pipeline& pipeline, size_t matrices) {
       fmt::format("[ ! -f {0}/report/annotations.txt ] || cat {0}/report/annotations.txt", kResultsFolder));
   lines.emplace_back("exit \"$code\"");
   text += Run(AfterSetup(pipeline, lines));
-  text += fmt::format(
-      "      - uses: actions/upload-artifact@v4\n"
-      "        if: ${{{{ always() }}}}\n"
-      "        with:\n"
-      "          name: report-{}\n"
-      "          path: {}/report/\n"
-      "          overwrite: true\n",
-      pipeline.name, kResultsFolder);
-  return text;
+  return text + Upload("report-" + pipeline.name, std::string(kResultsFolder) + "/report");
 }
 
 std::string Workflow(const Pipeline& pipeline, size_t matrices) {

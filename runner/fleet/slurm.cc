@@ -23,22 +23,14 @@ std::string GpuDirective(const SlurmOptions& slurm, int gpus) {
 
 // sbatch's own options for a hardware, as they were given.
 std::string RunnerDirectives(const Pipeline& pipeline, const std::string& hardware) {
-  const auto found = pipeline.runners.find(hardware);
-  if (found == pipeline.runners.end()) return "";
   std::string text;
-  for (const std::string& option : found->second) text += "#SBATCH " + option + "\n";
-  return text;
-}
-
-std::string Lines(const std::vector<std::string>& lines, std::string_view indent = "") {
-  std::string text;
-  for (const std::string& line : lines) text += fmt::format("{}{}\n", indent, line);
+  for (const std::string& option : RunnerOf(pipeline, hardware, {})) text += "#SBATCH " + option + "\n";
   return text;
 }
 
 // The first that fails ends the task, without an exit_code: nothing was measured.
 std::string SetupLines(const Pipeline& pipeline) {
-  return pipeline.setup.empty() ? "" : "set -e\n" + Lines(pipeline.setup) + "set +e\n";
+  return pipeline.setup.empty() ? "" : "set -e\n" + JoinLines(pipeline.setup, "") + "set +e\n";
 }
 
 // `first` is the line of cells.tsv, from 1, that task 0 measures.
@@ -72,7 +64,7 @@ std::string MeasureScript(const Pipeline& pipeline, const CellGroup& group, size
   text += SetupLines(pipeline);
   text += "# Only exit code 75 (infrastructure) is worth a second attempt.\n";
   text += "for attempt in 1 2; do\n";
-  text += Lines(MeasureLines(pipeline, "\"$key\"", "attempt-$attempt", "\"$results\""), "  ");
+  text += JoinLines(MeasureLines(pipeline, "\"$key\"", "attempt-$attempt", "\"$results\""), "  ");
   text += "  [ \"$code\" -eq 75 ] || break\ndone\nexit \"$code\"\n";
   return text;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "gate/acknowledge.h"
 
 namespace assay::runner {
 namespace {
@@ -36,7 +37,7 @@ std::vector<const Check*> RedChecks(const Verdict& verdict) {
 
 std::string Named(const Check& check) {
   const std::string rule =
-      check.rule == "validity" || check.rule == "reproducibility" ? "" : " (" + check.rule + ")";
+      check.rule == "validity" || check.group == "reproducibility" ? "" : " (" + check.rule + ")";
   return fmt::format("{} {}{}", record::Name(check.outcome), WithoutBenchmark(check), rule);
 }
 
@@ -104,7 +105,7 @@ const char* Name(Standing standing) {
 bool SaysOnlyThatThePaceDiffers(const Verdict& verdict) {
   const std::vector<const Check*> red = RedChecks(verdict);
   return !red.empty() && std::all_of(red.begin(), red.end(), [](const Check* check) {
-    return WithoutBenchmark(*check) == "V10_machine_pace";
+    return gate::MetricOf(*check) == gate::kMachinePace;
   });
 }
 
@@ -113,7 +114,7 @@ namespace {
 // Texts change long before a score does.
 std::string ChangedAnswers(const Verdict& verdict) {
   for (const Check& check : verdict.checks) {
-    if (!check.metric.ends_with("_changed_answers") || check.value.value_or(0) == 0) continue;
+    if (check.rule != "same_answers" || check.value.value_or(0) == 0) continue;
     return fmt::format(", {:.0f} of {} answers changed", *check.value, check.samples);
   }
   return "";
