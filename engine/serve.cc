@@ -125,16 +125,16 @@ ModelOptions ToModelOptions(const ServeFlags& flags, const CachePlan& cache) {
   return options;
 }
 
-Result<MemoryLimit> MemoryOf(Device device) {
-  if (device == Device::kCpu) return AvailableMemory();
-  ASSIGN_OR_RETURN(const int64_t bytes, FreeDeviceMemory());
-  return MemoryLimit{bytes, "the GPU"};
+Result<MemoryLimit> MemoryFor(const ModelOptions& options) {
+  if (options.device == Device::kCpu) return AvailableMemory();
+  ASSIGN_OR_RETURN(const int64_t bytes, FreeDeviceMemory(options.tensor_parallel_size));
+  return MemoryLimit{bytes, options.tensor_parallel_size == 1 ? "the GPU" : "the GPUs together"};
 }
 
 // Before gigabytes are read for nothing. Where the system does not say what it has, nothing is refused.
 Status CheckMemoryOfThisMachine(const Path& folder, const ModelConfig& config, const ModelOptions& options,
                                 int64_t cache_bytes) {
-  const auto limit = MemoryOf(options.device);
+  const auto limit = MemoryFor(options);
   if (!limit && options.device == Device::kGpu) return tl::unexpected(limit.error());
   if (!limit) {
     spdlog::warn("memory is not checked: {}", limit.error().message);

@@ -1,6 +1,10 @@
 #include "engine/model/device.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+#include <utility>
 
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
@@ -15,12 +19,34 @@ int64_t KvElementBytes(Device device) {
   return device == Device::kGpu ? 2 : 4;
 }
 
-Status CheckDeviceOptions(const ModelOptions& options) {
-  if (options.device == Device::kCpu) return {};
-  if (options.tensor_parallel_size != 1) {
-    return Fail(ErrorKind::kUsage, "tensor_parallel_size {}: the GPU backend runs on one GPU so far",
-                options.tensor_parallel_size);
+bool RanksShareADevice() {
+  const char* share = std::getenv("ASSAY_GPU_SHARE");
+  return share != nullptr && std::string_view(share) == "1";
+}
+
+namespace {
+
+// A rank's columns move sixteen bytes at a time, as bf16 or float32.
+Status CheckShards(const ModelConfig& c, int ranks) {
+  const std::pair<const char*, int64_t> cut[] = {{"hidden_size", c.hidden_size},
+                                                 {"intermediate_size", c.intermediate_size},
+                                                 {"vocab_size", c.vocab_size}};
+  constexpr int64_t kColumns = 8;
+  for (const auto& [name, size] : cut) {
+    if (ranks == 1 || size % (ranks * kColumns) == 0) continue;
+    return Fail(
+        ErrorKind::kUsage,
+        "tensor_parallel_size {0} on GPUs takes a {1} that is a multiple of {0} * {2}, and {1} is {3}", ranks,
+        name, kColumns, size);
   }
+  return {};
+}
+
+}  // namespace
+
+Status CheckDeviceOptions(const ModelConfig& config, const ModelOptions& options) {
+  if (options.device == Device::kCpu) return {};
+  RETURN_IF_ERROR(CheckShards(config, options.tensor_parallel_size));
   if (options.moe_backend != MoeBackend::kGrouped)
     return Fail(ErrorKind::kUsage, "the reference backend runs on the CPU only");
   if (options.dense_dtype != DenseDtype::kBf16 || options.activations == Activations::kInt8)
@@ -30,23 +56,39 @@ Status CheckDeviceOptions(const ModelOptions& options) {
 
 int64_t DeviceScratchBytes(const ModelConfig& c, const ModelOptions& options) {
   constexpr int64_t kFloat = 4, kBf16 = 2, kIndex = 4, kSplits = 4, kWorkspace = int64_t{32} << 20;
+  const int64_t ranks = options.tensor_parallel_size;
   const int64_t q = c.num_attention_heads * c.head_dim, kv = c.num_key_value_heads * c.head_dim;
   const int64_t k = c.num_experts_per_tok;
   const int64_t row = kFloat * (2 * c.hidden_size + c.num_local_experts + k) +
                       kBf16 * (c.hidden_size + 2 * q + 2 * kv) +
                       kFloat * kSplits * c.num_attention_heads * (c.head_dim + 2) + 4 * kIndex * k +
                       k * (kBf16 * c.intermediate_size + kFloat * c.hidden_size);
-  return options.max_batch_tokens * row + MaxPositions(c, options) * c.head_dim * kFloat +
-         (options.max_requests + 15) / 16 * 16 * c.vocab_size * kFloat + kWorkspace;
+  const int64_t logits = (options.max_requests + 15) / 16 * 16 * c.vocab_size * kFloat;
+  // Each of several has room for all that they gather, twice.
+  const int64_t widest = std::max({kFloat * c.hidden_size, kBf16 * q, kBf16 * k * c.intermediate_size});
+  const int64_t gathered = ranks == 1 ? 0 : 2 * std::max(options.max_batch_tokens * widest, logits);
+  return ranks * (options.max_batch_tokens * row + MaxPositions(c, options) * c.head_dim * kFloat + logits +
+                  gathered + kWorkspace);
 }
 
 #if defined(ASSAY_HAS_GPU)
 
-Result<int64_t> FreeDeviceMemory() {
-  kernels::gpu::DeviceInfo device;
-  const std::string missing = kernels::gpu::FindDevice(device);
-  if (!missing.empty()) return Fail(ErrorKind::kInfrastructure, "no GPU: {}", missing);
-  return device.free_bytes;
+Result<int64_t> FreeDeviceMemory(int ranks) {
+  const int devices = RanksShareADevice() ? 1 : ranks;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int i = 0; i < devices; ++i) {
+    kernels::gpu::DeviceInfo device;
+    const std::string missing = kernels::gpu::FindDevice(device, i);
+    if (missing.empty()) {
+      least = std::min(least, device.free_bytes);
+    } else if (devices == 1) {
+      return Fail(ErrorKind::kInfrastructure, "no GPU: {}", missing);
+    } else {
+      return Fail(ErrorKind::kInfrastructure, "tensor_parallel_size {} takes as many GPUs: {}", ranks,
+                  missing);
+    }
+  }
+  return devices * least;
 }
 
 #else
@@ -60,7 +102,7 @@ auto NotBuilt() {
 
 }  // namespace
 
-Result<int64_t> FreeDeviceMemory() {
+Result<int64_t> FreeDeviceMemory(int) {
   return NotBuilt();
 }
 

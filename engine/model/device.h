@@ -10,13 +10,18 @@ namespace assay::engine {
 // Bytes of one number of the KV cache.
 int64_t KvElementBytes(Device device);
 
-// What the device has left, or why there is none: this build knows no GPU, or the machine has none.
-Result<int64_t> FreeDeviceMemory();
+// What the devices of so many ranks have left together, as far as ranks alike can use it, or why there are
+// none: this build knows no GPU, or the machine has too few.
+Result<int64_t> FreeDeviceMemory(int ranks);
+
+// ASSAY_GPU_SHARE=1 in the environment: all ranks on one GPU, one waiting for the other. For tests where
+// there are not enough.
+bool RanksShareADevice();
 
 // Answers kUsage for what the GPU backend does not do.
-Status CheckDeviceOptions(const ModelOptions& options);
+Status CheckDeviceOptions(const ModelConfig& config, const ModelOptions& options);
 
-// Activations of one step and what else is held beside weights and cache.
+// Activations of one step and what else is held beside weights and cache, of all ranks together.
 int64_t DeviceScratchBytes(const ModelConfig& config, const ModelOptions& options);
 
 }  // namespace assay::engine

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "engine/model/golden_test_support.h"
+#include "kernels/gpu/runtime.h"
 
 namespace assay::engine {
 namespace {
@@ -148,6 +150,71 @@ TEST(DeviceModel, InvariantAnswersDoNotDependOnBatchChunksOrPadding) {
   for (size_t step = 0; step < expected.size(); ++step) {
     EXPECT_TRUE(std::equal(expected[step].begin(), expected[step].end(), more[step].begin())) << step;
   }
+}
+
+// Ranks on GPUs of their own where there are enough, else all on one.
+std::unique_ptr<Model> LoadRanks(const RandomModel& checkpoint, ModelOptions options, int ranks) {
+  options.tensor_parallel_size = ranks;
+  ::setenv("ASSAY_GPU_SHARE", ranks > kernels::gpu::DeviceCount() ? "1" : "0", 1);
+  auto model = checkpoint.Load(options);
+  ::unsetenv("ASSAY_GPU_SHARE");
+  return model;
+}
+
+TEST(DeviceRanks, InvariantAnswersDoNotDependOnTheTensorParallelDegree) {
+  for (const WeightLayout layout : {WeightLayout::kMxfp4, WeightLayout::kBf16, WeightLayout::kQuarkFp8}) {
+    CheckpointShape shape = SmallShape();
+    shape.num_attention_heads = 24;
+    shape.num_key_value_heads = 8;
+    const RandomModel checkpoint(RandomCheckpoint{shape, layout, 1, 1, {}});
+    ModelOptions options = OnGpu();
+    options.batch_invariant = true;
+    const auto expected = Decode(*LoadRanks(checkpoint, options, 1), 5, 6, 3, 50);
+    for (const int ranks : {2, 4, 8}) {
+      for (const bool graphs : {false, true}) {
+        for (const bool poison : {false, true}) {
+          options.graph_replay = graphs;
+          options.poison_padding = poison;
+          const auto model = LoadRanks(checkpoint, options, ranks);
+          EXPECT_EQ(Decode(*model, 5, 6, 3, 50), expected) << static_cast<int>(layout) << " ranks " << ranks
+                                                           << " graphs " << graphs << " poison " << poison;
+          EXPECT_EQ(Decode(*model, 1, 3, 0, 50).size(), 3u);
+          EXPECT_EQ(Decode(*model, 5, 6, 3, 50), expected) << "after another shape, ranks " << ranks;
+        }
+      }
+    }
+  }
+}
+
+TEST(DeviceRanks, OtherAnswersStayNearThoseOfOneRank) {
+  const RandomModel checkpoint(SmallShape());
+  const auto alone = LoadRanks(checkpoint, OnGpu(), 1);
+  for (const int ranks : {2, 4}) {
+    const auto model = LoadRanks(checkpoint, OnGpu(), ranks);
+    std::vector<double> errors;
+    for (const int64_t length : {1, 17, 127, 140}) {
+      Running a(Prompt(length, length), 0, 12), b(Prompt(length, length), 0, 12);
+      errors.push_back(RelativeError(Prefill(*model, a), Prefill(*alone, b)));
+    }
+    std::sort(errors.begin(), errors.end());
+    EXPECT_LT(errors[1], 0.02) << ranks;
+    EXPECT_LT(errors.back(), 0.3) << ranks;  // the fourth and fifth expert may nearly tie
+  }
+}
+
+TEST(DeviceRanks, ModelsOfSeveralRanksPickTheLargestLogit) {
+  const RandomModel checkpoint(SmallShape());
+  ModelOptions options = OnGpu();
+  options.batch_invariant = true;
+  const auto model = LoadRanks(checkpoint, options, 2);
+  Running request(Prompt(40, 3), 0, 12), same(Prompt(40, 3), 12, 12);
+  const std::vector<float> logits = Prefill(*model, request);
+  Sequence greedy = same.Next(40, true);
+  greedy.greedy = true;
+  std::vector<float> unused;
+  model->Forward({&greedy, 1}, 40, unused);
+  ASSERT_EQ(model->Picked().size(), 1u);
+  EXPECT_EQ(model->Picked()[0], Largest(logits));
 }
 
 TEST(DeviceModel, AGraphIsReplayedWithOtherRequestsAndLongerContexts) {

@@ -43,7 +43,8 @@ void DeviceStep::Set(const kernels::gpu::Stream& stream, const BatchRows& batch,
     std::transform(batch.wanted.begin(), batch.wanted.end(), wanted,
                    [](int64_t row) { return static_cast<int32_t>(row); });
   }
-  stream.CopyRowsToDevice(rows_.data(), host_rows_.data(), static_cast<size_t>(max_rows_) * sizeof(int32_t),
+  const size_t pitch = static_cast<size_t>(max_rows_) * sizeof(int32_t);
+  stream.CopyRowsToDevice(rows_.data(), pitch, host_rows_.data(), pitch,
                           static_cast<size_t>(batch.padded_rows) * sizeof(int32_t), 4);
   SetTiles(stream, batch);
   longest_ = 0;
@@ -55,8 +56,8 @@ void DeviceStep::Set(const kernels::gpu::Stream& stream, const BatchRows& batch,
       const int64_t count = std::min(used, static_cast<int64_t>(blocks.size()));
       std::copy_n(blocks.begin(), count, host_tables_[sliding].data() + s * stride_);
     }
-    stream.CopyRowsToDevice(tables_[sliding].data(), host_tables_[sliding].data(),
-                            static_cast<size_t>(stride_) * sizeof(int32_t),
+    const size_t table = static_cast<size_t>(stride_) * sizeof(int32_t);
+    stream.CopyRowsToDevice(tables_[sliding].data(), table, host_tables_[sliding].data(), table,
                             static_cast<size_t>(used) * sizeof(int32_t), static_cast<size_t>(sequences));
   }
 }

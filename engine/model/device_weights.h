@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/model/checkpoint.h"
+#include "engine/model/shard.h"
 #include "kernels/expert_matmul/expert_matmul_gpu.h"
 #include "kernels/gpu/runtime.h"
 
@@ -11,7 +12,8 @@ namespace assay::engine {
 template <class T>
 using DeviceBuffer = kernels::gpu::DeviceBuffer<T>;
 
-// A linear layer in device memory: weight [columns, k] as bf16, bias [columns] as float32 and as bf16.
+// A linear layer, or a rank's columns of it, in device memory: weight [columns, k] as bf16, bias [columns] as
+// float32 and as bf16.
 struct DeviceLinear {
   DeviceBuffer<kernels::Bf16> weight;
   DeviceBuffer<float> bias;  // both empty where the layer has none
@@ -27,7 +29,7 @@ struct DeviceExperts {
   kernels::gpu::ExpertMatrix matrix{};  // of the above
 };
 
-// A layer in device memory. Rows of qkv: all queries, all keys, all values.
+// A rank's part of a layer in device memory. Rows of qkv: its queries, its keys, its values.
 struct DeviceLayer {
   bool sliding = false;
   DeviceBuffer<float> input_norm, post_attention_norm, sinks;
@@ -41,6 +43,12 @@ struct DeviceLayer {
   int64_t BytesOfOneExpert(int64_t experts) const;
 };
 DeviceLayer UploadLayer(const kernels::gpu::Stream& stream, const ModelConfig& config,
-                        const LayerTensors& tensors, bool sliding);
+                        const LayerTensors& tensors, bool sliding, const Shard& shard);
+// The rank's columns of several linear layers of the same input as one.
+DeviceLinear UploadLinear(const kernels::gpu::Stream& stream,
+                          std::initializer_list<const LinearTensors*> parts, int64_t k, const Shard& shard);
+// The rank's columns of a table [rows, columns].
+DeviceBuffer<kernels::Bf16> UploadColumns(const kernels::gpu::Stream& stream, Bf16Span table, int64_t columns,
+                                          const Shard& shard);
 
 }  // namespace assay::engine

@@ -12,25 +12,6 @@ using kernels::gpu::ToDevice;
 
 constexpr const char* kWeights = "memory for weights";
 
-// Several linear layers of the same input as one.
-DeviceLinear Upload(const Stream& stream, std::initializer_list<const LinearTensors*> parts, int64_t k) {
-  std::vector<Bf16> weight, bias_bf16;
-  std::vector<float> bias;
-  for (const LinearTensors* part : parts) {
-    weight.insert(weight.end(), part->weight.begin(), part->weight.end());
-    const std::vector<float> one = Widen(part->bias);
-    bias.insert(bias.end(), one.begin(), one.end());
-    bias_bf16.insert(bias_bf16.end(), part->bias.begin(), part->bias.end());
-  }
-  DeviceLinear linear;
-  linear.columns = static_cast<int64_t>(bias.size());
-  linear.k = k;
-  linear.weight = ToDevice(stream, weight, kWeights);
-  linear.bias = ToDevice(stream, bias, kWeights);
-  linear.bias_bf16 = ToDevice(stream, bias_bf16, kWeights);
-  return linear;
-}
-
 // [experts, k, columns] to [experts, columns, k].
 std::vector<Bf16> Transposed(const Bf16* from, int64_t experts, int64_t k, int64_t columns) {
   std::vector<Bf16> to(static_cast<size_t>(experts * k * columns));
@@ -51,24 +32,38 @@ struct HostExperts {
   float input_scale;
 };
 
-DeviceExperts Upload(const Stream& stream, const HostExperts& from, int64_t experts) {
+// The rank's columns of every expert: of [experts, columns, bytes of a column].
+template <class T>
+DeviceBuffer<T> Upload(const Stream& stream, const T* from, int64_t experts, int64_t columns,
+                       int64_t a_column, const Shard& shard) {
+  DeviceBuffer<T> to(experts * shard.Part(columns) * a_column, kWeights);
+  const auto width = static_cast<size_t>(shard.Part(columns) * a_column) * sizeof(T);
+  stream.CopyRowsToDevice(to.data(), width, from + shard.Begin(columns) * a_column,
+                          static_cast<size_t>(columns * a_column) * sizeof(T), width,
+                          static_cast<size_t>(experts));
+  stream.Wait(kWeights);  // what it is from may go away
+  return to;
+}
+
+DeviceExperts Upload(const Stream& stream, const HostExperts& from, int64_t experts, const Shard& shard) {
   DeviceExperts to;
   int largest_scale = 0;
   if (from.bf16 != nullptr) {
-    to.bf16 = ToDevice(stream, Transposed(from.bf16, experts, from.k, from.columns), kWeights);
+    const std::vector<Bf16> all = Transposed(from.bf16, experts, from.k, from.columns);
+    to.bf16 = Upload(stream, all.data(), experts, from.columns, from.k, shard);
   } else {
-    const auto elements = static_cast<size_t>(experts * from.columns * from.k);
-    to.blocks = ToDevice(stream, std::span(from.blocks, elements / 2), kWeights);
-    const std::span scales(from.scales, elements / 32);
-    to.scales = ToDevice(stream, scales, kWeights);
+    const int64_t blocks = from.k / kernels::kMxBlock;
+    to.blocks = Upload(stream, from.blocks, experts, from.columns, blocks * kernels::kMxBlockBytes, shard);
+    to.scales = Upload(stream, from.scales, experts, from.columns, blocks, shard);
+    const std::span scales(from.scales, static_cast<size_t>(experts * from.columns * blocks));
     largest_scale = *std::max_element(scales.begin(), scales.end());
   }
-  to.bias = ToDevice(stream, from.bias, kWeights);
+  to.bias = Upload(stream, from.bias.data(), experts, from.columns, 1, shard);
   to.matrix = {to.blocks.data(),
                to.scales.data(),
                to.bf16.data(),
                to.bias.data(),
-               from.columns,
+               shard.Part(from.columns),
                from.k,
                from.input_scale > 0 ? from.input_scale : 1,
                largest_scale};
@@ -88,15 +83,46 @@ int64_t DeviceLayer::BytesOfOneExpert(int64_t experts) const {
   return static_cast<int64_t>(bytes) / experts;
 }
 
-DeviceLayer UploadLayer(const Stream& stream, const ModelConfig& c, const LayerTensors& tensors,
-                        bool sliding) {
+DeviceLinear UploadLinear(const Stream& stream, std::initializer_list<const LinearTensors*> parts, int64_t k,
+                          const Shard& shard) {
+  std::vector<Bf16> weight, bias_bf16;
+  std::vector<float> bias;
+  DeviceLinear linear;
+  for (const LinearTensors* part : parts) {
+    const auto columns = static_cast<int64_t>(part->weight.size()) / k;
+    const auto begin = static_cast<size_t>(shard.Begin(columns)),
+               size = static_cast<size_t>(shard.Part(columns));
+    const Bf16Span rows = part->weight.subspan(begin * static_cast<size_t>(k), size * static_cast<size_t>(k));
+    weight.insert(weight.end(), rows.begin(), rows.end());
+    linear.columns += shard.Part(columns);
+    if (part->bias.empty()) continue;
+    const Bf16Span own = part->bias.subspan(begin, size);
+    const std::vector<float> wide = Widen(own);
+    bias.insert(bias.end(), wide.begin(), wide.end());
+    bias_bf16.insert(bias_bf16.end(), own.begin(), own.end());
+  }
+  linear.k = k;
+  linear.weight = ToDevice(stream, weight, kWeights);
+  linear.bias = ToDevice(stream, bias, kWeights);
+  linear.bias_bf16 = ToDevice(stream, bias_bf16, kWeights);
+  return linear;
+}
+
+DeviceBuffer<Bf16> UploadColumns(const Stream& stream, Bf16Span table, int64_t columns, const Shard& shard) {
+  return Upload(stream, table.data(), static_cast<int64_t>(table.size()) / columns, columns, 1, shard);
+}
+
+DeviceLayer UploadLayer(const Stream& stream, const ModelConfig& c, const LayerTensors& tensors, bool sliding,
+                        const Shard& shard) {
   DeviceLayer layer;
   layer.sliding = sliding;
   layer.input_norm = ToDevice(stream, Widen(tensors.input_norm), kWeights);
   layer.post_attention_norm = ToDevice(stream, Widen(tensors.post_attention_norm), kWeights);
-  layer.sinks = ToDevice(stream, Widen(tensors.sinks), kWeights);
-  layer.qkv = Upload(stream, {&tensors.q, &tensors.k, &tensors.v}, c.hidden_size);
-  layer.o = Upload(stream, {&tensors.o}, c.num_attention_heads * c.head_dim);
+  const auto heads = static_cast<size_t>(shard.Part(c.num_attention_heads));
+  layer.sinks = ToDevice(stream, Widen(tensors.sinks.subspan(static_cast<size_t>(shard.rank) * heads, heads)),
+                         kWeights);
+  layer.qkv = UploadLinear(stream, {&tensors.q, &tensors.k, &tensors.v}, c.hidden_size, shard);
+  layer.o = UploadLinear(stream, {&tensors.o}, c.num_attention_heads * c.head_dim, shard);
   layer.router = ToDevice(stream, Widen(tensors.router.weight), kWeights);
   layer.router_bias = ToDevice(stream, Widen(tensors.router.bias), kWeights);
   layer.key_scale = tensors.key_scale;
@@ -109,11 +135,11 @@ DeviceLayer UploadLayer(const Stream& stream, const ModelConfig& c, const LayerT
       Upload(stream,
              {experts.gate_up_blocks, experts.gate_up_scales, experts.gate_up_bf16, experts.gate_up_bias,
               2 * experts.intermediate, experts.hidden, experts.gate_up_input_scale},
-             experts.experts);
+             experts.experts, shard);
   layer.down = Upload(stream,
                       {experts.down_blocks, experts.down_scales, experts.down_bf16, experts.down_bias,
                        experts.hidden, experts.intermediate, experts.down_input_scale},
-                      experts.experts);
+                      experts.experts, shard);
   return layer;
 }
 

@@ -39,15 +39,7 @@ Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options)
                 ranks, config.num_key_value_heads, config.num_key_value_heads / ranks,
                 config.num_key_value_heads % ranks);
   }
-  const int64_t blocks = config.intermediate_size / 32;
-  if (blocks % ranks != 0) {
-    return Fail(ErrorKind::kUsage,
-                "tensor_parallel_size {0} does not divide the experts' {1} blocks of 32 (intermediate_size "
-                "{2}): {1} = "
-                "{0} * {3} + {4}",
-                ranks, blocks, config.intermediate_size, blocks / ranks, blocks % ranks);
-  }
-  return CheckDeviceOptions(options);
+  return CheckDeviceOptions(config, options);
 }
 
 kernels::RotaryTable RotaryTableOf(const ModelConfig& config, const ModelOptions& options) {

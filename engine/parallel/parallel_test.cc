@@ -2,10 +2,12 @@
 #include <sched.h>
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <thread>
 
 #include "engine/parallel/pin.h"
+#include "engine/parallel/rank_threads.h"
 #include "engine/parallel/worker_pool.h"
 
 namespace assay::engine {
@@ -22,6 +24,27 @@ TEST(Split, CoversTheWholeInOrderWithoutGaps) {
         at = part.end;
       }
       EXPECT_EQ(at, total);
+    }
+  }
+}
+
+TEST(RankThreads, EveryRankWorksInItsOwnThreadAndMayWaitForTheOthers) {
+  for (const int ranks : {1, 2, 4, 8}) {
+    RankThreads threads(ranks);
+    EXPECT_EQ(threads.Size(), ranks);
+    std::vector<std::thread::id> ids(static_cast<size_t>(ranks));
+    threads.Run([&](int rank) { ids[static_cast<size_t>(rank)] = std::this_thread::get_id(); });
+    EXPECT_EQ(ids[0], std::this_thread::get_id());
+    for (int round = 0; round < 200; ++round) {
+      if (round == 100) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // all asleep
+      std::barrier<> meeting(ranks);
+      std::atomic<int> came{0};
+      threads.Run([&](int rank) {
+        EXPECT_EQ(std::this_thread::get_id(), ids[static_cast<size_t>(rank)]);
+        ++came;
+        meeting.arrive_and_wait();
+        EXPECT_EQ(came.load(), ranks);
+      });
     }
   }
 }

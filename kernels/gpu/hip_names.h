@@ -17,6 +17,7 @@
 #define hipEventSynchronize cudaEventSynchronize
 #define hipEvent_t cudaEvent_t
 #define hipFree cudaFree
+#define hipGetDevice cudaGetDevice
 #define hipGetDeviceCount cudaGetDeviceCount
 #define hipGetDeviceProperties cudaGetDeviceProperties
 #define hipGetErrorString cudaGetErrorString
@@ -35,6 +36,7 @@
 #define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
 #define hipMemcpyHostToDevice cudaMemcpyHostToDevice
 #define hipMemsetAsync cudaMemsetAsync
+#define hipSetDevice cudaSetDevice
 #define hipStreamBeginCapture cudaStreamBeginCapture
 #define hipStreamCaptureModeThreadLocal cudaStreamCaptureModeThreadLocal
 #define hipStreamCreate cudaStreamCreate

@@ -33,8 +33,12 @@ struct DeviceInfo {
   std::string name, architecture;  // "NVIDIA H200", "sm_90" or "gfx90a"
   int64_t multiprocessors = 0, memory_bytes = 0, free_bytes = 0;
 };
-// Nothing of the process needs a device before this is asked; an error text when there is none.
-std::string FindDevice(DeviceInfo& info);
+// Nothing of the process needs a device before this is asked; an error text when there is none of that
+// number.
+std::string FindDevice(DeviceInfo& info, int device = 0);
+int DeviceCount();  // 0 also where asking fails
+// What the calling thread allocates, launches and queues is on that device from now on; 0 before.
+void UseDevice(int device);
 
 void* DeviceAllocate(size_t bytes, const char* what);
 void DeviceFree(void* memory);
@@ -98,8 +102,10 @@ class Stream {
   void Wait(const char* what) const;
   void CopyToDevice(void* to, const void* from, size_t bytes) const;
   void CopyToHost(void* to, const void* from, size_t bytes) const;
-  // `rows` rows of `width` bytes, whose starts are `pitch` bytes apart on both sides.
-  void CopyRowsToDevice(void* to, const void* from, size_t pitch, size_t width, size_t rows) const;
+  void CopyOnDevice(void* to, const void* from, size_t bytes) const;
+  // `rows` rows of `width` bytes, whose starts are so many bytes apart.
+  void CopyRowsToDevice(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                        size_t rows) const;
   void Fill(void* to, int byte, size_t bytes) const;
   // What `work` puts into this stream, recorded and not done.
   Graph Record(const std::function<void()>& work) const;

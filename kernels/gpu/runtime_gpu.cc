@@ -67,15 +67,20 @@ bool KernelsOverlap() {
 #endif
 }
 
-std::string FindDevice(DeviceInfo& info) {
-  int count = 0;
+std::string FindDevice(DeviceInfo& info, int device) {
+  int count = 0, used = 0;
   hipError_t error = hipGetDeviceCount(&count);
+  if (error == hipSuccess && count == 0) return std::string(kVendor) + " finds no device";
+  if (error == hipSuccess && device >= count)
+    return std::string(kVendor) + " finds " + std::to_string(count) + " devices";
   hipDeviceProp_t properties;
-  if (error == hipSuccess && count > 0) error = hipGetDeviceProperties(&properties, 0);
   size_t free_bytes = 0, bytes = 0;
-  if (error == hipSuccess && count > 0) error = hipMemGetInfo(&free_bytes, &bytes);
+  if (error == hipSuccess) error = hipGetDeviceProperties(&properties, device);
+  if (error == hipSuccess) error = hipGetDevice(&used);
+  if (error == hipSuccess) error = hipSetDevice(device);
+  if (error == hipSuccess) error = hipMemGetInfo(&free_bytes, &bytes);
+  if (error == hipSuccess) error = hipSetDevice(used);
   if (error != hipSuccess) return std::string(kVendor) + " error: " + hipGetErrorString(error);
-  if (count == 0) return std::string(kVendor) + " finds no device";
   info.name = properties.name;
 #if defined(ASSAY_GPU_HIP)
   info.architecture = properties.gcnArchName;
@@ -86,6 +91,15 @@ std::string FindDevice(DeviceInfo& info) {
   info.memory_bytes = static_cast<int64_t>(bytes);
   info.free_bytes = static_cast<int64_t>(free_bytes);
   return "";
+}
+
+int DeviceCount() {
+  int count = 0;
+  return hipGetDeviceCount(&count) == hipSuccess ? count : 0;
+}
+
+void UseDevice(int device) {
+  Check(hipSetDevice(device), "choosing a device");
 }
 
 void* DeviceAllocate(size_t bytes, const char* what) {
@@ -137,9 +151,15 @@ void Stream::CopyToHost(void* to, const void* from, size_t bytes) const {
   Check(hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToHost, Of(handle_)), "a copy to the host");
 }
 
-void Stream::CopyRowsToDevice(void* to, const void* from, size_t pitch, size_t width, size_t rows) const {
+void Stream::CopyOnDevice(void* to, const void* from, size_t bytes) const {
+  if (bytes == 0) return;
+  Check(hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, Of(handle_)), "a copy on the device");
+}
+
+void Stream::CopyRowsToDevice(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t rows) const {
   if (width == 0 || rows == 0) return;
-  Check(hipMemcpy2DAsync(to, pitch, from, pitch, width, rows, hipMemcpyHostToDevice, Of(handle_)),
+  Check(hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, hipMemcpyHostToDevice, Of(handle_)),
         "a copy to the device");
 }
 

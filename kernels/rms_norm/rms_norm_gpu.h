@@ -8,7 +8,9 @@ namespace assay::kernels::gpu {
 
 // RmsNorm of rows on the device. Output row t is of input row `rows[t]`, or t without `rows`.
 struct RmsNormRows {
-  const float* x;       // [.., n]
+  // [n / slice][x_rows][slice]: the columns that each tensor-parallel rank has. slice == n: rows as they are.
+  const float* x;
+  int64_t x_rows, slice;
   const int32_t* rows;  // [count] or nullptr
   int64_t count, n;
   const float* weight;  // [n]

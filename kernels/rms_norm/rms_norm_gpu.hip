@@ -17,17 +17,21 @@ __global__ void __launch_bounds__(kMostThreads) NormRow(RmsNormRows in) {
     weight[i] = at < in.n ? in.weight[at] : 0.0f;
   }
   AwaitEarlier();
-  const float* x = in.x + (in.rows == nullptr ? t : in.rows[t]) * in.n;
+  const int64_t row = in.rows == nullptr ? t : in.rows[t];
+  const auto x = [&](int64_t i) {
+    const int64_t rank = in.slice == in.n ? 0 : static_cast<int>(i) / static_cast<int>(in.slice);
+    return in.x[(rank * in.x_rows + row) * in.slice + i - rank * in.slice];
+  };
   const int64_t beyond = threadIdx.x + static_cast<int64_t>(kHeld) * blockDim.x;
   float squares = 0;
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) {
     const int64_t at = threadIdx.x + static_cast<int64_t>(i) * blockDim.x;
-    held[i] = at < in.n ? x[at] : 0.0f;
+    held[i] = at < in.n ? x(at) : 0.0f;
   }
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) squares += held[i] * held[i];
-  for (int64_t i = beyond; i < in.n; i += blockDim.x) squares += x[i] * x[i];
+  for (int64_t i = beyond; i < in.n; i += blockDim.x) squares += x(i) * x(i);
   squares = SumBlock(squares, shared);
   const float inverse = 1 / sqrtf(squares / static_cast<float>(in.n) + static_cast<float>(in.epsilon));
   const auto store = [&](int64_t i, float number, float by) {
@@ -42,7 +46,7 @@ __global__ void __launch_bounds__(kMostThreads) NormRow(RmsNormRows in) {
     const int64_t at = threadIdx.x + static_cast<int64_t>(i) * blockDim.x;
     if (at < in.n) store(at, held[i], weight[i]);
   }
-  for (int64_t i = beyond; i < in.n; i += blockDim.x) store(i, x[i], in.weight[i]);
+  for (int64_t i = beyond; i < in.n; i += blockDim.x) store(i, x(i), in.weight[i]);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST(RmsNormGpu, MatchesTheReferenceInEachForm) {
     const auto bf16 = Unwritten<Bf16>(stream, 3 * n), codes = Unwritten<Bf16>(stream, 3 * n);
     const auto float32 = Unwritten<float>(stream, 3 * n);
     const float scale = 0.02f;
-    RmsNorm(stream.handle(), {device_x.data(), device_rows.data(), 3, n, device_weight.data(), 1e-5,
+    RmsNorm(stream.handle(), {device_x.data(), 5, n, device_rows.data(), 3, n, device_weight.data(), 1e-5,
                               bf16.data(), codes.data(), scale, float32.data()});
     const std::vector<float> y = ToHost(stream, float32), y16 = Floats(ToHost(stream, bf16));
     const std::vector<float> y8 = Floats(ToHost(stream, codes));
@@ -38,6 +38,30 @@ TEST(RmsNormGpu, MatchesTheReferenceInEachForm) {
   }
 }
 
+TEST(RmsNormGpu, SlicesOfRanksAreReadAsTheRowsThatTheyAre) {
+  const Stream stream;
+  const int64_t rows = 3, n = 2880;
+  const std::vector<float> x = TestData(7).Values(rows * n);
+  const auto weight = Input(stream, TestData(8).Values(n));
+  const auto indices = Input(stream, std::vector<int32_t>{2, 0});
+  std::vector<float> whole;
+  for (const int64_t ranks : {1, 2, 8}) {
+    const int64_t slice = n / ranks;
+    std::vector<float> slices;  // [ranks][rows][slice]
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      for (int64_t row = 0; row < rows; ++row)
+        slices.insert(slices.end(), x.begin() + row * n + rank * slice,
+                      x.begin() + row * n + (rank + 1) * slice);
+    }
+    const auto device_x = Input(stream, slices);
+    const auto y = Unwritten<float>(stream, 2 * n);
+    RmsNorm(stream.handle(), {device_x.data(), rows, slice, indices.data(), 2, n, weight.data(), 1e-5,
+                              nullptr, nullptr, 0, y.data()});
+    if (ranks == 1) whole = ToHost(stream, y);
+    EXPECT_EQ(ToHost(stream, y), whole) << ranks;
+  }
+}
+
 TEST(RmsNormGpu, EveryE4M3NumberAndWhatLiesBetweenIsRoundedAsOnTheHost) {
   const Stream stream;
   std::vector<float> x;  // one row each, norm weight 1 and n 1: y is 1 or -1, so the scale makes the number
@@ -51,7 +75,7 @@ TEST(RmsNormGpu, EveryE4M3NumberAndWhatLiesBetweenIsRoundedAsOnTheHost) {
     const auto weight = Input(stream, std::vector<float>{value});
     const auto codes = Unwritten<Bf16>(stream, 1);
     RmsNorm(stream.handle(),
-            {row.data(), nullptr, 1, 1, weight.data(), 0, nullptr, codes.data(), 1, nullptr});
+            {row.data(), 1, 1, nullptr, 1, 1, weight.data(), 0, nullptr, codes.data(), 1, nullptr});
     const float expected = DecodeFp8(Fp8::kE4M3FN, EncodeFp8(Fp8::kE4M3FN, value));
     ASSERT_EQ(FromBf16(ToHost(stream, codes)[0]), expected) << value;
   }

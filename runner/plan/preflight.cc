@@ -121,14 +121,6 @@ void CheckData(const Cell& cell, Problems& problems) {
 void CheckBundledEngine(const Config& config, Problems& problems) {
   if (config.engine.kind != EngineKind::kBundled) return;
   const bool gpu = config.hardware != "cpu";
-  if (gpu && config.engine.tensor_parallel_size > 1) {
-    problems.Add(
-        ErrorKind::kUsage,
-        fmt::format("engine.tensor_parallel_size: the bundled engine's GPU backend runs on one GPU so "
-                    "far, and this is {}; set 1, or use a config of kind: command, such as those under "
-                    "configs/vllm",
-                    config.engine.tensor_parallel_size));
-  }
   const std::string& backend = config.engine.moe_backend;
   if (backend == "fused" || (gpu && backend == "reference")) {
     problems.Add(ErrorKind::kUsage, fmt::format("engine.moe_backend: {}: the bundled engine has {}", backend,
