@@ -9,6 +9,8 @@ constexpr FaultInfo kFaults[] = {
     {Fault::kRoutingBit31, "routing-bit-31",
      "C's -1 / 32 == 0 sets bit 31 of every row of the routing bitmatrix: expert 31 everywhere, sums too "
      "large"},
+    {Fault::kUncheckedBit31, "unchecked-bit-31",
+     "routing-bit-31, and nobody holds the sums against the pairs that there are"},
     {Fault::kPaddingNan, "padding-nan",
      "padding rows of infinities and NaNs are routed: they elect experts that do not exist and take places "
      "of "

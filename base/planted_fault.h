@@ -17,6 +17,7 @@ namespace assay {
 enum class Fault {
   kNone,
   kRoutingBit31,
+  kUncheckedBit31,
   kPaddingNan,
   kSwappedMxScales,
   kDroppedSinks,

@@ -22,6 +22,10 @@ using kernels::gpu::DenseMatmul;
 constexpr int64_t kGraphContext = 1024;  // a graph serves contexts up to this or the next power of two
 constexpr int64_t kInvariantSplits = 4;  // of a row's keys, where the batch must not show
 
+bool PlantedInTheBits() {
+  return Planted(Fault::kRoutingBit31) || Planted(Fault::kUncheckedBit31);
+}
+
 int64_t Multiprocessors(int device) {
   kernels::gpu::DeviceInfo info;
   const std::string missing = kernels::gpu::FindDevice(info, device);
@@ -146,7 +150,7 @@ void DeviceRank::Compute(const BatchRows& rows) {
   // Tiles add in another order than rows alone.
   if (!options_.batch_invariant && kernels::gpu::AttentionHasTiles(config_.head_dim))
     shape.tiles = step_.Tiles();
-  if (decode && options_.graph_replay && !Planted(Fault::kRoutingBit31)) {
+  if (decode && options_.graph_replay && !PlantedInTheBits()) {
     shape.longest =
         static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(shape.longest, kGraphContext))));
     ComputeByGraph(shape);
@@ -294,7 +298,7 @@ kernels::gpu::ExpertBatch DeviceRank::Route(const DeviceLayer& layer, const Shap
                                       scratch_.schedule.data(),
                                       experts_taken_.data(),
                                       results_.data()};
-  if (Planted(Fault::kRoutingBit31)) {
+  if (PlantedInTheBits()) {
     RouteByWrongBits(routing);
   } else {
     kernels::gpu::Route(stream, routing);

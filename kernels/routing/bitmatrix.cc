@@ -21,7 +21,7 @@ void PackAsCDivides(std::span<const int32_t> ids, int64_t k, Bitmatrix& matrix) 
 Bitmatrix PackBitmatrix(std::span<const int32_t> ids, int64_t tokens, int64_t k, int64_t experts) {
   Bitmatrix matrix{tokens, experts, (experts + 31) / 32, {}};
   matrix.bits.assign(static_cast<size_t>(tokens * matrix.words), 0);
-  if (Planted(Fault::kRoutingBit31)) {
+  if (Planted(Fault::kRoutingBit31) || Planted(Fault::kUncheckedBit31)) {
     PackAsCDivides(ids, k, matrix);
     return matrix;
   }

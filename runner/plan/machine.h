@@ -17,7 +17,8 @@ struct Gpu {
   std::string name;      // "NVIDIA H200"
   std::string driver;
   int64_t memory_mb = 0;
-  std::string clocks = {}, ecc = {}, firmware = {};  // "" where the driver does not say
+  // "" where the driver does not say. Clocks with what holds them back, if anything does.
+  std::string clocks = {}, ecc = {}, firmware = {};
   bool operator==(const Gpu&) const = default;
 };
 

@@ -6,6 +6,10 @@ std::span<const CorpusEntry> Corpus() {
   using enum MeetsFault;
   static const std::vector<CorpusEntry> corpus = {
       {Fault::kRoutingBit31, kAnswers, "", {"crashed"}},
+      {Fault::kUncheckedBit31,
+       kAnswers,
+       "gpqa_score",
+       {"crashed", "hang", "gpqa_score", "gpqa_changed_answers", "seeded_answers", "V6_failed_samples"}},
       {Fault::kPaddingNan,
        kAnswers,
        "gpqa_score",
