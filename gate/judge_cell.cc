@@ -153,8 +153,12 @@ class CellJudge {
     if (own.usable && policy_.baseline.requested && cell_.fingerprint.hardware == "cpu")
       pace = JudgeSamePace(cell_, serving, runs, policy_.policy.performance.margin,
                            policy_.policy.performance.min_baseline_runs);
-    const bool same_pace = !pace || pace->outcome != Outcome::kInvalid;
-    const bool usable = own.usable && load.usable && same_pace;
+    std::optional<Check> clocks;
+    if (own.usable && policy_.baseline.requested) clocks = JudgeGpuClocks(cell_, serving, runs);
+    const auto holds = [](const std::optional<Check>& check) {
+      return !check || check->outcome != Outcome::kInvalid;
+    };
+    const bool usable = own.usable && load.usable && holds(pace) && holds(clocks);
     SpeedScope scope = own.throughput && load.throughput ? SpeedScope::kAll : SpeedScope::kLatencyOnly;
     std::string why_not = "the answers did not have the length that throughput needs";
     const auto nothing = [&](std::string why) {
@@ -169,6 +173,7 @@ class CellJudge {
     Add(std::move(own.checks));
     Add(std::move(load.checks));
     if (pace) Add({std::move(*pace)});
+    if (clocks) Add({std::move(*clocks)});
     std::vector<Check> speeds =
         JudgePerformance(cell_, serving, earlier, policy_.policy.performance, scope, why_not);
     NoteMarginsBelowNoise(speeds);

@@ -35,6 +35,11 @@ Check Because(Check check, std::string reason) {
   return check;
 }
 
+std::optional<double> ValueOf(const ServingRecord& serving, std::string_view metric) {
+  const record::Metric* found = Find(serving.metrics, metric);
+  return found ? found->value : std::nullopt;
+}
+
 // An imported result that does not let its requests in flight be known.
 bool LoadIsOpen(const ServingRecord& serving) {
   return !serving.source.empty() && serving.mean_in_flight <= 0;
@@ -300,14 +305,10 @@ std::optional<Check> JudgeSamePace(const CellRecord& cell, const ServingRecord& 
                                    int least) {
   constexpr double kTail = 0.005;       // one run in a hundred of a steady machine is taken for another pace
   constexpr double kStandstill = 1e-6;  // passes/s: a pace that has a logarithm
-  const auto pace = [](const ServingRecord& run) {
-    const record::Metric* metric = Find(run.metrics, "machine_pace");
-    return metric ? metric->value : std::nullopt;
-  };
-  const std::optional<double> ours = pace(serving);
+  const std::optional<double> ours = ValueOf(serving, "machine_pace");
   std::vector<double> theirs;
   for (const ServingRecord* run : baseline) {
-    if (const auto value = pace(*run)) theirs.push_back(std::max(*value, kStandstill));
+    if (const auto value = ValueOf(*run, "machine_pace")) theirs.push_back(std::max(*value, kStandstill));
   }
   if (!ours || std::ssize(theirs) < std::max(least, 2)) return std::nullopt;
   const record::RunChange change =
@@ -329,6 +330,32 @@ std::optional<Check> JudgeSamePace(const CellRecord& cell, const ServingRecord& 
                 "{}, more than {:.0f} % and than it varies by, so speeds say nothing of the change: run "
                 "again, or, if it is so for good, assay baseline ack {} machine_pace",
                 measured, margin * 100, cell.key));
+}
+
+std::optional<Check> JudgeGpuClocks(const CellRecord& cell, const ServingRecord& serving,
+                                    const std::vector<const ServingRecord*>& baseline) {
+  constexpr char kMetric[] = "gpu_held_back_share";
+  constexpr double kMore = 0.05;
+  const std::optional<double> ours = ValueOf(serving, kMetric);
+  std::vector<double> theirs;
+  for (const ServingRecord* run : baseline) {
+    if (const auto value = ValueOf(*run, kMetric)) theirs.push_back(*value);
+  }
+  if (!ours || theirs.empty()) return std::nullopt;
+  const double most = *std::max_element(theirs.begin(), theirs.end());
+  Check check = Named(cell, serving, "V11_gpu_clocks");
+  check.baseline_samples = std::ssize(theirs);
+  check.reference = most;
+  check = Within(std::move(check), *ours, 0, most + kMore);
+  const std::string measured = fmt::format(
+      "heat or a power brake held GPU clocks back for {:.0f} % of the benchmark, and for {:.0f} % in the "
+      "baseline "
+      "run where they did most",
+      *ours * 100, most * 100);
+  return Because(std::move(check),
+                 Holds(check)
+                     ? measured
+                     : measured + ": speeds say nothing of the change; cool the machine and run again");
 }
 
 }  // namespace assay::gate

@@ -239,6 +239,33 @@ TEST(JudgeSamePace, BreaksWhenTheMachineWasAnother) {
   EXPECT_FALSE(JudgeSamePace({}, ServingRecord{}, baseline, 0.03, 5)) << "not measured";
 }
 
+ServingRecord WithHeldBack(std::optional<double> share) {
+  ServingRecord serving;
+  serving.name = "s";
+  serving.metrics.push_back({"gpu_held_back_share", "", record::Direction::kLowerIsBetter, share, 1});
+  return serving;
+}
+
+TEST(JudgeGpuClocks, BreaksWhenAGpuIsHotterThanItWas) {
+  const ServingRecord cool = WithHeldBack(0.0), warm = WithHeldBack(0.2),
+                      unknown = WithHeldBack(std::nullopt);
+  const auto outcome = [&](double share, const std::vector<const ServingRecord*>& baseline) {
+    return JudgeGpuClocks({}, WithHeldBack(share), baseline)->outcome;
+  };
+  EXPECT_EQ(outcome(0, {&cool}), Outcome::kPass);
+  EXPECT_EQ(outcome(0.04, {&cool}), Outcome::kPass);
+  EXPECT_EQ(outcome(0.06, {&cool}), Outcome::kInvalid);
+  EXPECT_EQ(outcome(0.24, {&cool, &warm}), Outcome::kPass) << "it always was";
+  EXPECT_EQ(outcome(0.26, {&cool, &warm}), Outcome::kInvalid);
+  EXPECT_EQ(
+      JudgeGpuClocks({}, WithHeldBack(0.5), {&cool})->reason,
+      "heat or a power brake held GPU clocks back for 50 % of the benchmark, and for 0 % in the baseline "
+      "run where they did most: speeds say nothing of the change; cool the machine and run again");
+  EXPECT_FALSE(JudgeGpuClocks({}, unknown, {&cool})) << "not measured";
+  EXPECT_FALSE(JudgeGpuClocks({}, cool, {&unknown})) << "nothing to compare with";
+  EXPECT_FALSE(JudgeGpuClocks({}, cool, {}));
+}
+
 // Where runs vary by more than the margin, only what is outside of their range breaks the comparison.
 TEST(JudgeSamePace, AllowsWhatTheMachineDoesAnyway) {
   std::vector<ServingRecord> runs;

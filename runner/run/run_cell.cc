@@ -11,7 +11,9 @@
 #include "base/secrets.h"
 #include "base/text.h"
 #include "runner/launch/watchdog.h"
+#include "runner/plan/machine.h"
 #include "runner/run/gpqa_hooks.h"
+#include "runner/run/gpu_clocks.h"
 #include "runner/run/machine_pace.h"
 #include "runner/run/model_identity.h"
 #include "runner/run/progress_line.h"
@@ -84,6 +86,17 @@ record::Metric PaceMetric(const PaceWatch& watch) {
   return {"machine_pace", "passes/s", record::Direction::kHigherIsBetter, watch.PassesPerSecond(), 1};
 }
 
+// Of the GPUs that the server takes.
+std::optional<GpuClockWatch> WatchClocksOf(const Cell& cell, Server& server) {
+  if (cell.config.hardware == "cpu" || !server.MemoryMb()) return std::nullopt;
+  return GpuClockWatch(Probe::OfThisMachine().run);
+}
+
+void AddHeldBackShare(const std::optional<GpuClockWatch>& watch, std::vector<record::Metric>& metrics) {
+  const std::optional<double> share = watch ? watch->HeldBackShare() : std::nullopt;
+  if (share) metrics.push_back({"gpu_held_back_share", "", record::Direction::kLowerIsBetter, share, 1});
+}
+
 // The evals of one cell against its running server.
 class CellRun {
  public:
@@ -119,6 +132,7 @@ class CellRun {
     options.model = cell_.launch.model_id;
     Status status;
     const std::optional<PaceWatch> pace = WatchPaceOf(server_);
+    const std::optional<GpuClockWatch> clocks = WatchClocksOf(cell_, server_);
     Watch("serving:" + options.name, [&](evals::Progress& progress) {
       auto serving = evals::RunServing(
           server_.BaseUrl(), options, progress,
@@ -126,6 +140,7 @@ class CellRun {
       if (serving) {
         serving->metrics.push_back(MemoryOf(server_));
         if (pace) serving->metrics.push_back(PaceMetric(*pace));
+        AddHeldBackShare(clocks, serving->metrics);
         record_.serving.push_back(std::move(*serving));
       } else {
         status = FailWithin("serving " + options.name, std::move(serving).error());

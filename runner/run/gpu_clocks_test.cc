@@ -1,0 +1,45 @@
+#include "runner/run/gpu_clocks.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+
+namespace assay::runner {
+namespace {
+
+// nvidia-smi with these answers, one call after the other.
+GpuClockWatch::RunProgram Answers(std::vector<Result<std::string>> answers) {
+  auto next = std::make_shared<size_t>(0);
+  return [answers = std::move(answers), next](const std::vector<std::string>& argv) {
+    EXPECT_EQ(argv.front(), "nvidia-smi");
+    return answers.at((*next)++);
+  };
+}
+
+TEST(GpuClockWatch, SaysTheLargestShareOfAnyGpuAndReason) {
+  const GpuClockWatch watch(Answers({"0, 0, 0\n1000, 50, 0\n", "0, 0, 0\n1000, 10050, 4000\n"}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));  // 10 ms of these
+  const auto share = watch.HeldBackShare();
+  ASSERT_TRUE(share);
+  EXPECT_GT(*share, 0);
+  EXPECT_LE(*share, 0.25);
+}
+
+TEST(GpuClockWatch, IsZeroWhereNothingWasHeldBackAndAtMostOne) {
+  EXPECT_EQ(GpuClockWatch(Answers({"7, 7, 7\n", "7, 7, 7\n"})).HeldBackShare(), 0);
+  EXPECT_EQ(GpuClockWatch(Answers({"0, 0, 0\n", "99000000, 0, 0\n"})).HeldBackShare(), 1);
+}
+
+TEST(GpuClockWatch, SaysNothingWhereTheDriverDoesNot) {
+  const auto missing = Fail(ErrorKind::kInfrastructure, "nvidia-smi could not be started");
+  EXPECT_FALSE(GpuClockWatch(Answers({missing})).HeldBackShare());
+  EXPECT_FALSE(GpuClockWatch(Answers({"[N/A], [N/A], [N/A]\n"})).HeldBackShare());
+  EXPECT_FALSE(GpuClockWatch(Answers({"Field \"clocks_event_reasons_counters.hw\" is not a valid field\n"}))
+                   .HeldBackShare());
+  EXPECT_FALSE(GpuClockWatch(Answers({""})).HeldBackShare());
+  EXPECT_FALSE(GpuClockWatch(Answers({"0, 0, 0\n", missing})).HeldBackShare()) << "gone meanwhile";
+}
+
+}  // namespace
+}  // namespace assay::runner
