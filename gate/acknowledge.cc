@@ -42,7 +42,8 @@ std::string MetricOf(const Check& check) {
   constexpr std::string_view kServing = "serving:";
   if (check.rule == "baseline" || check.rule == "not_judged") return "";
   if (check.group == "accuracy" || check.rule == "same_answers") return check.metric;
-  if (StartsWith(check.metric, "V10_machine_pace.")) return kMachinePace;
+  if (StartsWith(check.metric, "V10_machine_pace.") || StartsWith(check.metric, "V11_gpu_clocks."))
+    return kMachinePace;
   return StartsWith(check.group, kServing) ? check.group.substr(kServing.size()) + "." + check.metric : "";
 }
 

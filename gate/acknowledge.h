@@ -8,7 +8,8 @@
 
 namespace assay::gate {
 
-// What V10 of all benchmarks of a cell is called here: whether the machine itself is as fast as it was.
+// What V10 and V11 of all benchmarks of a cell are called here: whether the machine itself is as fast as it
+// was.
 inline constexpr char kMachinePace[] = "machine_pace";
 
 // What a check is called in acknowledgements, regressions and trends: "gpqa_score", "128x32.ttft_p50_ms"; ""
@@ -26,7 +27,7 @@ std::string Words(const Acknowledgement& acknowledgement);
 
 // Takes the right to decide from each FAIL that somebody has accepted and adds a note that says who. A broken
 // server, a broken measurement and answers near chance cannot be accepted; that the machine has another pace
-// (V10) can.
+// (V10, V11) can.
 void Acknowledge(const std::vector<Acknowledgement>& acknowledgements, const std::string& today,
                  std::vector<record::Check>& checks, std::vector<record::VerdictNote>& notes);
 

@@ -31,8 +31,8 @@ std::optional<record::Check> JudgeSamePace(const record::CellRecord& cell,
                                            double margin, int least);
 
 // V11: heat or a power brake held the GPU's clocks back for at most 5 points more of the benchmark than in
-// the baseline run where they did most. A hot GPU looks like a slow engine. Absent where this run or all of
-// the baseline's do not say.
+// half of the baseline runs. A hot GPU looks like a slow engine. Absent where this run or all of the
+// baseline's do not say.
 std::optional<record::Check> JudgeGpuClocks(const record::CellRecord& cell,
                                             const record::ServingRecord& serving,
                                             const std::vector<const record::ServingRecord*>& baseline);

@@ -255,12 +255,16 @@ TEST(JudgeGpuClocks, BreaksWhenAGpuIsHotterThanItWas) {
   EXPECT_EQ(outcome(0, {&cool}), Outcome::kPass);
   EXPECT_EQ(outcome(0.04, {&cool}), Outcome::kPass);
   EXPECT_EQ(outcome(0.06, {&cool}), Outcome::kInvalid);
-  EXPECT_EQ(outcome(0.24, {&cool, &warm}), Outcome::kPass) << "it always was";
-  EXPECT_EQ(outcome(0.26, {&cool, &warm}), Outcome::kInvalid);
+  EXPECT_EQ(outcome(0.06, {&cool, &warm, &cool}), Outcome::kInvalid) << "one hot run allows nothing";
+  EXPECT_EQ(outcome(0.24, {&cool, &warm, &warm}), Outcome::kPass) << "it mostly was";
+  EXPECT_EQ(outcome(0.26, {&cool, &warm, &warm}), Outcome::kInvalid);
+  CellRecord cell;
+  cell.key = "c";
   EXPECT_EQ(
-      JudgeGpuClocks({}, WithHeldBack(0.5), {&cool})->reason,
-      "heat or a power brake held GPU clocks back for 50 % of the benchmark, and for 0 % in the baseline "
-      "run where they did most: speeds say nothing of the change; cool the machine and run again");
+      JudgeGpuClocks(cell, WithHeldBack(0.5), {&cool})->reason,
+      "heat or a power brake held GPU clocks back for 50 % of the benchmark, and for 0 % in the median of "
+      "the baseline runs, so speeds say nothing of the change: cool the machine and run again, or, if it is "
+      "so for good, assay baseline ack c machine_pace");
   EXPECT_FALSE(JudgeGpuClocks({}, unknown, {&cool})) << "not measured";
   EXPECT_FALSE(JudgeGpuClocks({}, cool, {&unknown})) << "nothing to compare with";
   EXPECT_FALSE(JudgeGpuClocks({}, cool, {}));

@@ -277,13 +277,18 @@ constexpr Phrase kPhrases[] = {
      "nothing of the change: run again, or, if it is so for good, assay baseline ack {} machine_pace",
      "机器本身比基线运行时慢 {} %，超过 {} % "
      "及其自身波动，速度不能说明这次改动：请重新运行；若长期如此，请执行 assay baseline ack {} machine_pace"},
-    {"heat or a power brake held GPU clocks back for {} % of the benchmark, and for {} % in the baseline run "
-     "where they did most",
-     "本次基准测试有 {} % 的时间因过热或功率制动而降频，基线运行中最多为 {} %"},
-    {"heat or a power brake held GPU clocks back for {} % of the benchmark, and for {} % in the baseline run "
-     "where they did most: speeds say nothing of the change; cool the machine and run again",
-     "本次基准测试有 {} % 的时间因过热或功率制动而降频，基线运行中最多为 {} "
-     "%：速度不能说明这次改动；请给机器降温后重新运行"},
+    {"heat or a power brake held GPU clocks back for {} % of the benchmark, and for {} % in the median of "
+     "the "
+     "baseline runs",
+     "本次基准测试有 {} % 的时间因过热或功率制动而降频，基线运行的中位数为 {} %"},
+    {"heat or a power brake held GPU clocks back for {} % of the benchmark, and for {} % in the median of "
+     "the "
+     "baseline runs, so speeds say nothing of the change: cool the machine and run again, or, if it is so "
+     "for "
+     "good, assay baseline ack {} machine_pace",
+     "本次基准测试有 {} % 的时间因过热或功率制动而降频，基线运行的中位数为 {} "
+     "%，速度不能说明这次改动：请给机器降温后重新运行；若长期如此，请执行 assay baseline ack {} "
+     "machine_pace"},
     {"{} (95 % {} to {}, {} pairs): a loss of {} % is neither shown nor excluded",
      "{}（95 % 区间 {} 至 {}，{} 对）：{} % 的损失既未被证实也未被排除"},
     {"{} (95 % {} to {}, {} pairs): a loss of {} % is neither shown nor excluded by all primary metrics "

@@ -222,14 +222,16 @@ Status RunBench(const BenchFlags& flags) {
   scheduling.enforce_eager = !flags.graphs;
   const auto scheduler = Scheduler::Start(*model, scheduling);
 
+  const int devices = RanksShareADevice() ? 1 : options.tensor_parallel_size;
   const std::unique_ptr<Probe> probe =
-      options.device == Device::kGpu ? MakeDeviceProbe() : std::make_unique<MachineProbe>(threads);
+      options.device == Device::kGpu ? MakeDeviceProbe(devices) : std::make_unique<MachineProbe>(threads);
   const auto peaks = probe->Peaks();
   fmt::print("{}: {} layers, hidden {}, {} experts, top-{}, vocabulary {}\n", flags.model,
              config.num_hidden_layers, config.hidden_size, config.num_local_experts,
              config.num_experts_per_tok, config.vocab_size);
-  const std::string where =
-      options.device == Device::kGpu ? "GPU" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+  const std::string where = options.device == Device::kGpu
+                                ? fmt::format("{} GPU{}", devices, devices == 1 ? "" : "s")
+                                : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
   fmt::print("{}: read bandwidth {:.1f} GB/s", where, probe->ReadBandwidth() / 1e9);
   for (const auto& peak : peaks) fmt::print(", {} {:.0f} G/s", peak.name, peak.operations_per_s / 1e9);
   fmt::print("\n\n{:<20} {:>9} {:>9}    {:<9} {:>9} {:>7} {:>7} {:>9} {:>7}\n", "", "tok/s", "least", "most",

@@ -11,23 +11,27 @@ namespace {
 
 class DeviceProbe final : public Probe {
  public:
-  double ReadBandwidth() override { return kernels::gpu::ReadBandwidth(stream_, kMemory); }
-  std::vector<Peak> Peaks() override { return {{"bf16 product", kernels::gpu::MatmulRate(stream_, kSize)}}; }
+  explicit DeviceProbe(int devices) : devices_(devices) {}
+  double ReadBandwidth() override { return devices_ * kernels::gpu::ReadBandwidth(stream_, kMemory); }
+  std::vector<Peak> Peaks() override {
+    return {{"bf16 product", devices_ * kernels::gpu::MatmulRate(stream_, kSize)}};
+  }
 
  private:
   static constexpr int64_t kMemory = int64_t{4} << 30, kSize = 8192;
+  int devices_;
   kernels::gpu::Stream stream_;
 };
 
 }  // namespace
 
-std::unique_ptr<Probe> MakeDeviceProbe() {
-  return std::make_unique<DeviceProbe>();
+std::unique_ptr<Probe> MakeDeviceProbe(int devices) {
+  return std::make_unique<DeviceProbe>(devices);
 }
 
 #else
 
-std::unique_ptr<Probe> MakeDeviceProbe() {
+std::unique_ptr<Probe> MakeDeviceProbe(int) {
   return nullptr;
 }
 

@@ -36,8 +36,8 @@ class MachineProbe final : public Probe {
   kernels::Aligned<uint8_t> memory_;  // larger than any cache
 };
 
-// The GPU; the one peak is a product of large bf16 matrices. Nothing where this was built without a GPU
-// backend.
-std::unique_ptr<Probe> MakeDeviceProbe();
+// So many GPUs like the first one; the one peak is a product of large bf16 matrices. Nothing where this was
+// built without a GPU backend.
+std::unique_ptr<Probe> MakeDeviceProbe(int devices);
 
 }  // namespace assay::engine

@@ -10,6 +10,7 @@
 #include "engine/model/batch_rows.h"
 #if defined(ASSAY_GPU_CUDA) || defined(ASSAY_GPU_HIP)
 #define ASSAY_HAS_GPU 1
+#include "kernels/collective/communicator.h"
 #include "kernels/gpu/runtime.h"
 #endif
 
@@ -56,19 +57,23 @@ Status CheckDeviceOptions(const ModelConfig& config, const ModelOptions& options
 
 int64_t DeviceScratchBytes(const ModelConfig& c, const ModelOptions& options) {
   constexpr int64_t kFloat = 4, kBf16 = 2, kIndex = 4, kSplits = 4, kWorkspace = int64_t{32} << 20;
+  constexpr int64_t kLibrary = int64_t{1} << 30;  // what NCCL may take of each device
   const int64_t ranks = options.tensor_parallel_size;
   const int64_t q = c.num_attention_heads * c.head_dim, kv = c.num_key_value_heads * c.head_dim;
   const int64_t k = c.num_experts_per_tok;
-  const int64_t row = kFloat * (2 * c.hidden_size + c.num_local_experts + k) +
-                      kBf16 * (c.hidden_size + 2 * q + 2 * kv) +
-                      kFloat * kSplits * c.num_attention_heads * (c.head_dim + 2) + 4 * kIndex * k +
+  // Of a row: what ranks cut between them, and what each has whole.
+  const int64_t cut = kFloat * c.hidden_size + kBf16 * (2 * q + 2 * kv) +
+                      kFloat * kSplits * c.num_attention_heads * (c.head_dim + 2) +
                       k * (kBf16 * c.intermediate_size + kFloat * c.hidden_size);
+  const int64_t whole =
+      (kFloat + kBf16) * c.hidden_size + kFloat * (c.num_local_experts + k) + 4 * kIndex * k;
   const int64_t logits = (options.max_requests + 15) / 16 * 16 * c.vocab_size * kFloat;
   // Each of several has room for all that they gather, twice.
   const int64_t widest = std::max({kFloat * c.hidden_size, kBf16 * q, kBf16 * k * c.intermediate_size});
-  const int64_t gathered = ranks == 1 ? 0 : 2 * std::max(options.max_batch_tokens * widest, logits);
-  return ranks * (options.max_batch_tokens * row + MaxPositions(c, options) * c.head_dim * kFloat + logits +
-                  gathered + kWorkspace);
+  const int64_t gathered =
+      ranks == 1 ? 0 : 2 * std::max(options.max_batch_tokens * widest, logits) + kLibrary;
+  const int64_t table = MaxPositions(c, options) * c.head_dim * kFloat;
+  return options.max_batch_tokens * (cut + ranks * whole) + logits + ranks * (table + gathered + kWorkspace);
 }
 
 #if defined(ASSAY_HAS_GPU)
@@ -87,6 +92,11 @@ Result<int64_t> FreeDeviceMemory(int ranks) {
       return Fail(ErrorKind::kInfrastructure, "tensor_parallel_size {} takes as many GPUs: {}", ranks,
                   missing);
     }
+  }
+  if (devices > 1) {
+    const std::string problem = kernels::gpu::CheckLibraryCommunicator(ranks);
+    if (!problem.empty())
+      return Fail(ErrorKind::kInfrastructure, "tensor_parallel_size {}: {}", ranks, problem);
   }
   return devices * least;
 }

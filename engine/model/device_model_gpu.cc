@@ -1,6 +1,6 @@
 // The forward pass on one GPU or several: what ranks do together, and what comes of it.
 #include <algorithm>
-#include <cstdlib>
+#include <atomic>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -35,13 +35,20 @@ class DeviceModel final : public Model {
     host_results_ = {1 + First().LogitRows(), "pinned memory for choices"};
   }
 
+  ~DeviceModel() override {
+    threads_.Run([&](int rank) { ranks_[static_cast<size_t>(rank)].reset(); });
+  }
+  DeviceModel(const DeviceModel&) = delete;
+
   const ModelConfig& Config() const override { return config_; }
   const std::string& WeightsHash() const override { return hash_; }
   void SetWeightsHash(std::string hash) { hash_ = std::move(hash); }
 
   StepProfile Profile() const override {
     StepProfile profile = First().Clock().Profile();
-    for (const auto& rank : ranks_) profile.weight_bytes += rank->ExpertBytesRead();
+    std::atomic<int64_t> expert_bytes{0};
+    threads_.Run([&](int rank) { expert_bytes += ranks_[static_cast<size_t>(rank)]->ExpertBytesRead(); });
+    profile.weight_bytes += expert_bytes;
     return profile;
   }
 
@@ -116,7 +123,7 @@ class DeviceModel final : public Model {
   ModelOptions options_;
   std::string hash_;
   std::unique_ptr<Communicator> communicator_;
-  RankThreads threads_;
+  mutable RankThreads threads_;
   std::vector<std::unique_ptr<DeviceRank>> ranks_;
   PinnedBuffer<float> host_logits_;
   PinnedBuffer<int32_t> host_results_;

@@ -21,7 +21,7 @@ namespace assay::engine {
 //
 // The residual stream, products and experts are cut by columns, attention by heads, and ranks gather what
 // they have before each op that needs whole rows; norms, router and routing each computes for itself, alike.
-// Everything is called by the rank's own thread, which uses its device.
+// Everything, the end too, happens in the rank's own thread, which uses its device.
 class DeviceRank {
  public:
   // `communicator` is nullptr for a rank alone. Returns when weights are there.

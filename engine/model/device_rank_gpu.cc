@@ -77,6 +77,7 @@ DeviceRank::DeviceRank(const Checkpoint& checkpoint, const ModelOptions& options
   if (options_.poison_padding) {  // NaNs
     for (const auto& cache : cache_) stream_.Fill(cache.data(), 0xFF, cache.bytes());
   }
+  Gather(scratch_.x.data(), 1, config_.hidden_size);  // what the first one takes is taken while loading
   stream_.Wait("loading");
 }
 

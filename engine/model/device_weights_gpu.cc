@@ -12,13 +12,15 @@ using kernels::gpu::ToDevice;
 
 constexpr const char* kWeights = "memory for weights";
 
-// [experts, k, columns] to [experts, columns, k].
-std::vector<Bf16> Transposed(const Bf16* from, int64_t experts, int64_t k, int64_t columns) {
-  std::vector<Bf16> to(static_cast<size_t>(experts * k * columns));
+// The rank's columns of [experts, k, columns] as [experts, columns, k].
+std::vector<Bf16> Transposed(const Bf16* from, int64_t experts, int64_t k, int64_t columns,
+                             const Shard& shard) {
+  const int64_t own = shard.Part(columns), begin = shard.Begin(columns);
+  std::vector<Bf16> to(static_cast<size_t>(experts * k * own));
   for (int64_t e = 0; e < experts; ++e, from += k * columns) {
-    Bf16* expert = to.data() + e * k * columns;
+    Bf16* expert = to.data() + e * k * own;
     for (int64_t i = 0; i < k; ++i) {
-      for (int64_t n = 0; n < columns; ++n) expert[n * k + i] = from[i * columns + n];
+      for (int64_t n = 0; n < own; ++n) expert[n * k + i] = from[i * columns + begin + n];
     }
   }
   return to;
@@ -49,8 +51,7 @@ DeviceExperts Upload(const Stream& stream, const HostExperts& from, int64_t expe
   DeviceExperts to;
   int largest_scale = 0;
   if (from.bf16 != nullptr) {
-    const std::vector<Bf16> all = Transposed(from.bf16, experts, from.k, from.columns);
-    to.bf16 = Upload(stream, all.data(), experts, from.columns, from.k, shard);
+    to.bf16 = ToDevice(stream, Transposed(from.bf16, experts, from.k, from.columns, shard), kWeights);
   } else {
     const int64_t blocks = from.k / kernels::kMxBlock;
     to.blocks = Upload(stream, from.blocks, experts, from.columns, blocks * kernels::kMxBlockBytes, shard);

@@ -15,7 +15,7 @@ RankThreads::~RankThreads() {
   for (std::thread& helper : helpers_) helper.join();
 }
 
-void RankThreads::Run(const std::function<void(int)>& work) {
+void RankThreads::Run(const std::function<void(int)>& work) noexcept {
   work_ = &work;
   left_ = static_cast<uint32_t>(helpers_.size());
   ++round_;

@@ -17,8 +17,9 @@ class RankThreads {
   RankThreads(const RankThreads&) = delete;
 
   int Size() const { return static_cast<int>(helpers_.size()) + 1; }
-  // Calls work(rank) in every rank's thread; returns when all are done.
-  void Run(const std::function<void(int rank)>& work);
+  // Calls work(rank) in every rank's thread; returns when all are done. An exception ends the process: the
+  // others may wait for the rank that it came from.
+  void Run(const std::function<void(int rank)>& work) noexcept;
 
  private:
   void Help(int rank);

@@ -23,9 +23,9 @@ Encoder BytesPerToken(size_t bytes) {
     std::vector<int32_t> ids;
     for (const std::string& word : Split(text, ' ')) {
       for (size_t i = 0; i < word.size(); i += bytes) {
-        int32_t id = 0;
-        for (const char c : word.substr(i, bytes)) id = id * 31 + c;
-        ids.push_back(id);
+        uint32_t id = 0;
+        for (const char c : word.substr(i, bytes)) id = id * 31 + static_cast<uint32_t>(c);
+        ids.push_back(static_cast<int32_t>(id));
       }
     }
     return ids;

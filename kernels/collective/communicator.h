@@ -22,7 +22,9 @@ class Communicator {
 };
 
 // A device for each rank, by the vendor's library: NCCL, or RCCL on AMD, which is looked for where the system
-// looks for libraries. Nothing and a text in `problem` where it or a device is missing.
+// looks for libraries. Nothing and a text in `problem` where it or a device is missing or fails.
+// Check.. says early, and without starting anything, what is missing; "" when nothing is.
+std::string CheckLibraryCommunicator(int ranks);
 std::unique_ptr<Communicator> MakeLibraryCommunicator(int ranks, std::string& problem);
 // All ranks on one device, for tests where there are not enough: threads wait for one another at each call.
 std::unique_ptr<Communicator> MakeSharedDeviceCommunicator(int ranks);

@@ -54,9 +54,10 @@ TEST(SharedDeviceCommunicator, GathersInTheOrderOfRanks) {
 
 TEST(LibraryCommunicator, GathersInTheOrderOfRanksAlsoWhenReplayed) {
   for (int ranks = 1; ranks <= DeviceCount(); ranks *= 2) {
-    std::string problem;
+    std::string problem = CheckLibraryCommunicator(ranks);
+    if (!problem.empty()) GTEST_SKIP() << problem;
     const auto communicator = MakeLibraryCommunicator(ranks, problem);
-    if (communicator == nullptr) GTEST_SKIP() << problem;
+    ASSERT_NE(communicator, nullptr) << problem;
     ExpectGathers(*communicator, ranks, false);
     ExpectGathers(*communicator, ranks, true);
   }
@@ -65,6 +66,7 @@ TEST(LibraryCommunicator, GathersInTheOrderOfRanksAlsoWhenReplayed) {
 TEST(LibraryCommunicator, SaysThatThereAreTooFewDevices) {
   std::string problem;
   EXPECT_EQ(MakeLibraryCommunicator(DeviceCount() + 1, problem), nullptr);
+  EXPECT_EQ(CheckLibraryCommunicator(DeviceCount() + 1), problem);
   EXPECT_EQ(problem, "there are " + std::to_string(DeviceCount()) + " GPUs");
 }
 

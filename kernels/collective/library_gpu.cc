@@ -28,6 +28,8 @@ struct Library {
   int (*all_gather)(const void*, void*, size_t, int, Comm, void*) = nullptr;
   int (*async_error)(Comm, int*) = nullptr;
   int (*destroy)(Comm) = nullptr;
+  int (*group_start)() = nullptr;
+  int (*group_end)() = nullptr;
   const char* (*error_string)(int) = nullptr;
 
   // A text where it cannot be used.
@@ -36,14 +38,19 @@ struct Library {
     for (const char* name : kNames) {
       if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
-    if (handle == nullptr) return std::string(kNames[0]) + " is not installed";
+    if (handle == nullptr) {
+      const char* error = dlerror();
+      return std::string(kNames[0]) + " cannot be loaded (" + (error != nullptr ? error : "no reason given") +
+             "): install it, or name its folder in LD_LIBRARY_PATH";
+    }
     const auto find = [&](const char* name, auto& function) {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
       return function != nullptr;
     };
     const bool all = find("ncclCommInitAll", init_all) && find("ncclAllGather", all_gather) &&
                      find("ncclCommGetAsyncError", async_error) && find("ncclCommDestroy", destroy) &&
-                     find("ncclGetErrorString", error_string);
+                     find("ncclGetErrorString", error_string) && find("ncclGroupStart", group_start) &&
+                     find("ncclGroupEnd", group_end);
     return all ? "" : std::string(kNames[0]) + " lacks a function";
   }
 };
@@ -54,7 +61,9 @@ class LibraryCommunicator final : public Communicator {
       : library_(library), comms_(std::move(comms)) {}
   LibraryCommunicator(const LibraryCommunicator&) = delete;
   ~LibraryCommunicator() override {
+    library_.group_start();  // each waits for the others
     for (Comm comm : comms_) library_.destroy(comm);
+    library_.group_end();
   }
 
   int DeviceOf(int rank) const override { return rank; }
@@ -77,21 +86,27 @@ class LibraryCommunicator final : public Communicator {
   std::vector<Comm> comms_;  // [ranks]
 };
 
+std::string CheckLibrary(int ranks, Library& library) {
+  const int devices = DeviceCount();
+  if (ranks > devices) return "there are " + std::to_string(devices) + " GPUs";
+  return library.Load();
+}
+
 }  // namespace
 
-std::unique_ptr<Communicator> MakeLibraryCommunicator(int ranks, std::string& problem) {
-  const int devices = DeviceCount();
-  if (ranks > devices) {
-    problem = "there are " + std::to_string(devices) + " GPUs";
-    return nullptr;
-  }
+std::string CheckLibraryCommunicator(int ranks) {
   Library library;
-  problem = library.Load();
+  return CheckLibrary(ranks, library);
+}
+
+std::unique_ptr<Communicator> MakeLibraryCommunicator(int ranks, std::string& problem) {
+  Library library;
+  problem = CheckLibrary(ranks, library);
   if (!problem.empty()) return nullptr;
   std::vector<Comm> comms(static_cast<size_t>(ranks));
   const int result = library.init_all(comms.data(), ranks, nullptr);  // ranks on devices 0, 1, ...
   if (result != kSuccess) {
-    problem = library.error_string(result);
+    problem = std::string(kNames[0]) + ": " + library.error_string(result) + "; NCCL_DEBUG=INFO says more";
     return nullptr;
   }
   return std::make_unique<LibraryCommunicator>(library, std::move(comms));

@@ -226,7 +226,8 @@ TEST(EmitKubernetes, HasObjectsBelowAMebibyteAndEveryLineOnce) {
 TEST(EmitKubernetes, HasWhatTheApiRequires) {
   for (const EmittedFile& file : EmitKubernetes(ExamplePipeline())) {
     if (!file.name.ends_with(".json")) continue;
-    for (const json& object : json::parse(file.text).at("items")) {
+    const json list = json::parse(file.text);
+    for (const json& object : list.at("items")) {
       EXPECT_EQ(object.at("metadata").at("namespace"), "default");
       const std::string name = object.at("metadata").at("name");
       EXPECT_LE(name.size(), 52u) << "pods get a suffix, and 63 is the limit";

@@ -18,16 +18,19 @@ class GpuClockWatch {
   // Standard output of a program, or why there is none: Probe::run, for nvidia-smi.
   using RunProgram = std::function<Result<std::string>(const std::vector<std::string>& argv)>;
 
-  explicit GpuClockWatch(RunProgram run);
+  // `devices` as nvidia-smi -i takes them: "0,1"; "": all.
+  GpuClockWatch(RunProgram run, std::string devices);
   // The share of the time since construction, 0 to 1, in which heat or a power brake held clocks back, of the
-  // GPU where it is the largest. The limit of power, which most cards meet under load, is no such reason.
-  // Nothing where the driver has no such counters (before 565) or there is no GPU of NVIDIA.
+  // GPU where it is the largest; what two of the driver's reasons count at once counts twice. The limit of
+  // power, which most cards meet under load, is no such reason. Nothing where the driver has no such counters
+  // (before 565) or there is no GPU of NVIDIA.
   std::optional<double> HeldBackShare() const;
 
  private:
   RunProgram run_;
+  std::string devices_;
   TimePoint start_;
-  std::vector<std::vector<double>> before_;  // [GPUs][reasons] microseconds
+  std::vector<double> before_;  // [GPUs] microseconds
 };
 
 }  // namespace assay::runner

@@ -17,8 +17,8 @@ GpuClockWatch::RunProgram Answers(std::vector<Result<std::string>> answers) {
   };
 }
 
-TEST(GpuClockWatch, SaysTheLargestShareOfAnyGpuAndReason) {
-  const GpuClockWatch watch(Answers({"0, 0, 0\n1000, 50, 0\n", "0, 0, 0\n1000, 10050, 4000\n"}));
+TEST(GpuClockWatch, SaysTheLargestShareOfAnyGpuAllReasonsTogether) {
+  const GpuClockWatch watch(Answers({"0, 0, 0\n1000, 50, 0\n", "0, 0, 0\n1000, 7050, 3000\n"}), "");
   std::this_thread::sleep_for(std::chrono::milliseconds(40));  // 10 ms of these
   const auto share = watch.HeldBackShare();
   ASSERT_TRUE(share);
@@ -26,19 +26,33 @@ TEST(GpuClockWatch, SaysTheLargestShareOfAnyGpuAndReason) {
   EXPECT_LE(*share, 0.25);
 }
 
+TEST(GpuClockWatch, AsksOfTheGpusNamed) {
+  std::vector<std::string> asked;
+  const GpuClockWatch watch(
+      [&](const std::vector<std::string>& argv) {
+        asked = argv;
+        return Result<std::string>("0, 0, 0\n");
+      },
+      "2,3");
+  ASSERT_GE(asked.size(), 2u);
+  EXPECT_EQ(asked[asked.size() - 2], "-i");
+  EXPECT_EQ(asked.back(), "2,3");
+}
+
 TEST(GpuClockWatch, IsZeroWhereNothingWasHeldBackAndAtMostOne) {
-  EXPECT_EQ(GpuClockWatch(Answers({"7, 7, 7\n", "7, 7, 7\n"})).HeldBackShare(), 0);
-  EXPECT_EQ(GpuClockWatch(Answers({"0, 0, 0\n", "99000000, 0, 0\n"})).HeldBackShare(), 1);
+  EXPECT_EQ(GpuClockWatch(Answers({"7, 7, 7\n", "7, 7, 7\n"}), "").HeldBackShare(), 0);
+  EXPECT_EQ(GpuClockWatch(Answers({"0, 0, 0\n", "99000000, 0, 0\n"}), "").HeldBackShare(), 1);
 }
 
 TEST(GpuClockWatch, SaysNothingWhereTheDriverDoesNot) {
   const auto missing = Fail(ErrorKind::kInfrastructure, "nvidia-smi could not be started");
-  EXPECT_FALSE(GpuClockWatch(Answers({missing})).HeldBackShare());
-  EXPECT_FALSE(GpuClockWatch(Answers({"[N/A], [N/A], [N/A]\n"})).HeldBackShare());
-  EXPECT_FALSE(GpuClockWatch(Answers({"Field \"clocks_event_reasons_counters.hw\" is not a valid field\n"}))
-                   .HeldBackShare());
-  EXPECT_FALSE(GpuClockWatch(Answers({""})).HeldBackShare());
-  EXPECT_FALSE(GpuClockWatch(Answers({"0, 0, 0\n", missing})).HeldBackShare()) << "gone meanwhile";
+  EXPECT_FALSE(GpuClockWatch(Answers({missing}), "").HeldBackShare());
+  EXPECT_FALSE(GpuClockWatch(Answers({"[N/A], [N/A], [N/A]\n"}), "").HeldBackShare());
+  EXPECT_FALSE(
+      GpuClockWatch(Answers({"Field \"clocks_event_reasons_counters.hw\" is not a valid field\n"}), "")
+          .HeldBackShare());
+  EXPECT_FALSE(GpuClockWatch(Answers({""}), "").HeldBackShare());
+  EXPECT_FALSE(GpuClockWatch(Answers({"0, 0, 0\n", missing}), "").HeldBackShare()) << "gone meanwhile";
 }
 
 }  // namespace

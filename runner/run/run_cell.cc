@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -86,10 +87,20 @@ record::Metric PaceMetric(const PaceWatch& watch) {
   return {"machine_pace", "passes/s", record::Direction::kHigherIsBetter, watch.PassesPerSecond(), 1};
 }
 
-// Of the GPUs that the server takes.
+// The GPUs that the server takes, as nvidia-smi -i names them: those it may see, else the first ones.
+std::string GpusOf(const Config& config) {
+  const auto named = config.engine.env.find("CUDA_VISIBLE_DEVICES");
+  if (named != config.engine.env.end()) return named->second;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) return visible;
+  std::vector<std::string> first;
+  for (int i = 0; i < config.engine.gpus.value_or(config.engine.tensor_parallel_size); ++i)
+    first.push_back(std::to_string(i));
+  return Join(first, ",");
+}
+
 std::optional<GpuClockWatch> WatchClocksOf(const Cell& cell, Server& server) {
   if (cell.config.hardware == "cpu" || !server.MemoryMb()) return std::nullopt;
-  return GpuClockWatch(Probe::OfThisMachine().run);
+  return GpuClockWatch(Probe::OfThisMachine().run, GpusOf(cell.config));
 }
 
 void AddHeldBackShare(const std::optional<GpuClockWatch>& watch, std::vector<record::Metric>& metrics) {
