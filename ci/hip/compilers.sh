@@ -4,7 +4,7 @@
 #   gfx942   Debian's clang-19 with the HIP headers and device libraries of hipcc
 #   gfx950   clang 20 out of a wheel (ci/hip/requirements.txt), with the same and with clang-19's HIP wrappers, which the
 #            wheel leaves out
-hip_home=build/hip
+hip_home=build/hip-compilers
 hip_python=$hip_home/venv/bin/python
 hip_flags=(-x hip -std=c++20 -O3 -Wall -Wextra -Werror -DASSAY_GPU_HIP=1 -I. --cuda-device-only -S)
 

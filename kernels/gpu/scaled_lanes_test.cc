@@ -22,9 +22,9 @@ struct Wave {
   std::array<std::array<double, 4>, kLanes> sums = {};
 };
 
-// v_mfma_scale_f32_16x16x128_f8f6f4 with cbsz 4 and blgp 0 and b's scale 1, as AMD's manual of CDNA4 lays
-// matrices out: where element (row, k) of a 4-bit A is, where element (k, column) of an 8-bit B, where the
-// scale of a row's block, where sum (row, column).
+// v_mfma_scale_f32_16x16x128_f8f6f4 with cbsz 4 and blgp 0 and b's scale 1, by where AMD's article on the
+// matrix cores of CDNA4, Triton's layout plots and AMD's simulator have things: element (row, k) of a 4-bit
+// A, element (k, column) of an 8-bit B beside it, the scale of a row's block, sum (row, column).
 void PlayInstruction(Wave& wave) {
   const auto a = [&](int row, int k) {
     const uint8_t byte = wave.a[static_cast<size_t>(row + 16 * (k / 32))][static_cast<size_t>(k % 32 / 2)];

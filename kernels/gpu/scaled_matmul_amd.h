@@ -38,7 +38,7 @@ struct ScaledTile {
   }
   __device__ static void Add(const Weights& weights, const Words& tokens, Sums& sums) {
     constexpr int kFp8 = 0, kFp4 = 4;  // E4M3 of OCP, E2M1
-    int one = 127;  // 2^0 as E8M0, in a vector register as the manual asks: LLVM 20 would take a scalar one
+    int one = 127;  // 2^0 as E8M0. A scale is a vector register; LLVM 20 would make this a scalar one
     asm("" : "+v"(one));
     const Words words = WordsOf(weights.block, {0, 0, 0, 0});  // FP4 needs half of them
     sums = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(words, tokens, sums, kFp4, kFp8, 0,
