@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 PROGRAMS := assay assay-engine
 
 .DEFAULT_GOAL := help
-.PHONY: help package eval test test-clients test-pipelines test-slurm build deps deps-test format check asan bench clean
+.PHONY: help package eval test test-clients test-pipelines test-slurm hip build deps deps-test format check asan bench clean
 
 help:
 	@echo "make eval    install what is missing, build, run configs/cpu/tiny-moe.yaml and write a report under out/"
@@ -12,6 +12,7 @@ help:
 	@echo "make test-clients   the openai client and lm-evaluation-harness, pinned, from PyPI, against the engine"
 	@echo "make test-pipelines pipelines, shipped and emitted, against the schemas of their services, from PyPI"
 	@echo "make test-slurm     a fleet of cells on a Slurm cluster on loopback; as root, installs munge and slurm-wlm"
+	@echo "make hip     compile every GPU kernel for AMD, three chips, and look at the code; compilers from Debian and PyPI"
 	@echo "make build   build only"
 	@echo "make check   layers and formatting"
 	@echo "make asan    the tests under AddressSanitizer and UBSan"
@@ -48,6 +49,10 @@ test-slurm:
 	@bash ci/install.sh ci/packages.txt ci/packages-test.txt
 	@bash ci/install.sh ci/packages-slurm.txt || echo "no Slurm: its test will be skipped"
 	@bash ci/run.sh test-slurm
+
+hip:
+	@bash ci/install.sh ci/packages-hip.txt || echo "not all compilers for AMD could be installed: what is missing is named below"
+	@bash ci/run.sh hip
 
 check: deps-test
 	@bash ci/run.sh check

@@ -1,27 +1,60 @@
 #!/usr/bin/env bash
-# Compiles every GPU kernel for AMD with Debian's hipcc, which needs no GPU, and looks at what came out: matrix
-# instructions where products are, and no registers spilled to memory. Nothing of it is run.
-#   ci/check_hip.sh [ARCHITECTURE...]    default: gfx90a
+# check_hip.sh [ARCHITECTURE...]: compiles every GPU kernel for AMD, which needs no GPU, with warnings as errors, and looks
+# at what came out: matrix instructions where products are, and nothing spilled. Nothing of it is run.
+# Default: gfx90a gfx942 gfx950. Exit code 77 when a compiler was not to be had and all else is right.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v hipcc >/dev/null || { echo "hipcc is not there: apt install hipcc" >&2; exit 2; }
-architectures=("${@:-gfx90a}")
+. ci/hip/compilers.sh
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-# hipcc asks the driver for the machine's own GPU although one is named; there may be none.
-hip() { hipcc -x hip -std=c++20 -O3 -Wall -Wextra -Werror -Wno-unused-command-line-argument -DASSAY_GPU_HIP=1 -I. "$@" 2> >(grep -v -E 'rocm_agent_enumerator|File "/|^ +[a-z]|Traceback|FileNotFoundError|\^' >&2); }
-failed=0
+
+# Files that multiply matrices. expert_scaled_gpu is only for chips with the instruction that it is named after.
+wants_matrix_instructions() {  # file, architecture
+  case $1 in
+    dense_matmul_gpu | dense_few_gpu | expert_matmul_gpu | expert_few_gpu | attention_tiles_gpu) true ;;
+    expert_scaled_gpu) [ "$2" = gfx950 ] ;;
+    *) false ;;
+  esac
+}
+
+# What is wrong with the code of a file, a line each.
+faults_of() {  # file, architecture, assembly, matrix instructions, spills
+  [ "$(sed -n 's/.*\.amdgcn_target.*--\(gfx[0-9a-f]*\).*/\1/p' "$3")" = "$2" ] || echo "this is code for another chip"
+  if wants_matrix_instructions "$1" "$2"; then
+    [ "$4" -gt 0 ] || echo "a product without matrix instructions"
+  fi
+  [ "$1" != expert_scaled_gpu ] || [ "$4" -eq "$(grep -c 'v_mfma_scale' "$3")" ] || echo "matrix instructions without scales"
+  ! grep -q -E 'v_mfma_scale.* s[0-9]' "$3" || echo "a scale in a scalar register, where the instruction reads none"
+  [ "$5" -eq 0 ] || echo "registers are spilled"
+}
+
+check() {  # architecture, source
+  local name assembly mfma spilled faults
+  name=$(basename "$2" .hip)
+  assembly=$out/$1.$name.s
+  compile "$1" "$2" "$assembly" || { echo "$name $1: does not compile" >&2; return 1; }
+  mfma=$(grep -c 'v_mfma' "$assembly" || true)
+  spilled=$(awk '/[sv]gpr_spill_count:/ {n += $2} /private_segment_fixed_size:/ {n += $2} END {print n + 0}' "$assembly")
+  printf '%-28s %s: %4d matrix instructions, %d spilled registers\n' "$name" "$1" "$mfma" "$spilled"
+  faults=$(faults_of "$name" "$1" "$assembly" "$mfma" "$spilled" | sed "s/^/$name $1: /")
+  [ -z "$faults" ] || { echo "$faults" >&2; return 1; }
+}
+
+if [ "${1:-}" = --check ]; then  # one file, for the line with xargs below
+  check "$2" "$3"
+  exit
+fi
+
+architectures=("$@")
+[ $# -gt 0 ] || architectures=(gfx90a gfx942 gfx950)
+failed=0 unchecked=0
 for architecture in "${architectures[@]}"; do
-  for source in $(git ls-files 'kernels/*.hip'); do
-    name=$(basename "$source" .hip)
-    hip --offload-arch="$architecture" --cuda-device-only -S "$source" -o "$out/$name.s"
-    mfma=$(grep -c 'v_mfma' "$out/$name.s" || true)
-    spilled=$(awk '/[sv]gpr_spill_count:/ {n += $2} END {print n + 0}' "$out/$name.s")
-    printf '%-28s %s: %4d matrix instructions, %d spilled registers\n' "$name" "$architecture" "$mfma" "$spilled"
-    case $name in
-      dense_matmul_gpu | expert_matmul_gpu) [ "$mfma" -gt 0 ] || { echo "$name: a product without matrix instructions" >&2; failed=1; } ;;
-    esac
-    [ "$spilled" -eq 0 ] || { echo "$name: registers are spilled" >&2; failed=1; }
-  done
+  if why=$(prepare "$architecture"); then
+    git ls-files 'kernels/*.hip' | xargs -P "${JOBS:-$(nproc)}" -n 1 "$0" --check "$architecture" || failed=1
+  else
+    echo "not checked: $architecture: $why" >&2
+    unchecked=1
+  fi
 done
-exit $failed
+[ $failed -eq 0 ] || exit 1
+[ $unchecked -eq 0 ] || exit 77

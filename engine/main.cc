@@ -86,7 +86,8 @@ int Run(const Arguments& arguments) {
     if (command == known.name) return known.run({arguments.begin() + 1, arguments.end()});
   }
   if (command == "--version") {
-    fmt::print("assay-engine {}{} ({})\n", ASSAY_VERSION, PlantedVersion(), ASSAY_COMMIT);
+    fmt::print("assay-engine {}{} ({}), GPU backend: {}\n", ASSAY_VERSION, PlantedVersion(), ASSAY_COMMIT,
+               ASSAY_GPU_BACKEND);
     return kExitOk;
   }
   if (command == "--help" || command == "-h") {

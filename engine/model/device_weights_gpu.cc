@@ -67,7 +67,8 @@ DeviceExperts Upload(const Stream& stream, const HostExperts& from, int64_t expe
                shard.Part(from.columns),
                from.k,
                from.input_scale > 0 ? from.input_scale : 1,
-               largest_scale};
+               largest_scale,
+               from.input_scale > 0};
   return to;
 }
 

@@ -17,6 +17,7 @@ struct ExpertMatrix {
   int64_t columns, k;
   float input_scale;  // what an activation of 1 is worth: FP8 codes; else 1
   int largest_scale;  // of the scales' bytes
+  bool fp8;           // its activations are FP8 codes
 };
 
 struct ExpertLayer {

@@ -1,5 +1,6 @@
 #include "kernels/expert_matmul/expert_few_gpu.h"
 #include "kernels/expert_matmul/expert_matmul_gpu.h"
+#include "kernels/expert_matmul/expert_scaled_gpu.h"
 #include "kernels/expert_matmul/gate_tile.h"
 #include "kernels/routing/metadata.h"
 
@@ -84,12 +85,14 @@ bool FewRowsAreFaster(int64_t tokens, int64_t k, int64_t experts) {
 void ExpertGateUp(void* stream, const ExpertLayer& layer, const ExpertBatch& batch, const Bf16* x, Bf16* a,
                   bool fp8) {
   if (batch.few_rows && FewRowsFit(layer, batch)) return ExpertGateUpFew(stream, layer, batch, x, a, fp8);
+  if (ScaledFits(layer)) return ExpertGateUpScaled(stream, layer, batch, x, a);
   if (layer.gate_up.bf16 != nullptr) return LaunchGateUp<Bf16Of>(stream, layer, batch, x, a, fp8);
   LaunchGateUp<Mxfp4Of>(stream, layer, batch, x, a, fp8);
 }
 
 void ExpertDown(void* stream, const ExpertLayer& layer, const ExpertBatch& batch, const Bf16* a, float* out) {
   if (batch.few_rows && FewRowsFit(layer, batch)) return ExpertDownFew(stream, layer, batch, a, out);
+  if (ScaledFits(layer)) return ExpertDownScaled(stream, layer, batch, a, out);
   if (layer.down.bf16 != nullptr) return LaunchDown<Bf16Of>(stream, layer, batch, a, out);
   LaunchDown<Mxfp4Of>(stream, layer, batch, a, out);
 }

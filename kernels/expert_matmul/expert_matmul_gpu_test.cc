@@ -62,9 +62,9 @@ std::vector<float> Multiply(const Layer& layer, const Batch& batch, int64_t bloc
   }
   const ExpertLayer device_layer{
       {w1.data(), s1.data(), open1.data(), b1.data(), 2 * layer.tensors.intermediate, layer.tensors.hidden,
-       fp8 ? gate_up_scale : 1, Largest(layer.gate_up_scales)},
+       fp8 ? gate_up_scale : 1, Largest(layer.gate_up_scales), fp8},
       {w2.data(), s2.data(), open2.data(), b2.data(), layer.tensors.hidden, layer.tensors.intermediate,
-       fp8 ? down_scale : 1, Largest(layer.down_scales)},
+       fp8 ? down_scale : 1, Largest(layer.down_scales), fp8},
       7.0f};
   const auto ids = Input(stream, batch.ids);
   const auto weights = Input(stream, batch.weights);
@@ -139,13 +139,20 @@ TEST(ExpertMatmulGpu, MatchesTheReferenceWithFp8Activations) {
   layer.tensors.down_input_scale = 0.05f;
   const Batch batch = MakeBatch(40, 32, 4, 192);
   const std::vector<float> expected = Expected(layer.tensors, batch);
-  for (const bool few_rows : {false, true}) {
-    const std::vector<float> y = Multiply(layer, batch, 16, Format::kMxfp4, 0.01f, 0.05f, few_rows);
+  const struct {
+    int64_t block;
+    bool few_rows;
+  } ways[] = {{16, false}, {64, false}, {128, false}, {16, true}};
+  for (const auto& way : ways) {
+    const std::vector<float> y =
+        Multiply(layer, batch, way.block, Format::kMxfp4, 0.01f, 0.05f, way.few_rows);
     // A value beside the border of two FP8 numbers may fall to either side: a step of 1/16 of one of many
     // terms.
     const double largest = LargestOf(expected);
-    for (size_t i = 0; i < y.size(); ++i)
-      ASSERT_TRUE(Close(y[i], expected[i], {1.0 / 64, 1e-5}, largest)) << y[i] << " vs " << expected[i];
+    for (size_t i = 0; i < y.size(); ++i) {
+      ASSERT_TRUE(Close(y[i], expected[i], {1.0 / 64, 1e-5}, largest))
+          << "tile " << way.block << ": " << y[i] << " vs " << expected[i];
+    }
   }
 }
 

@@ -20,7 +20,7 @@ __device__ inline uint32_t WordOf(const uint4& words, int i) {
 
 // Rows that lanes would fetch piece by piece, each time waiting, are fetched at once by the whole block where
 // there are very few of them.
-constexpr int kStagedRows = 4;
+constexpr int kStagedRows = FewTile::kStagedRows;
 constexpr int kStagedK = 4096;
 constexpr int kStagedStride = kStagedK + 8;  // rows begin in different banks
 __device__ inline bool Stages(int rows, int k) {
@@ -42,12 +42,21 @@ __device__ void StageRows(const Rows& rows, int count, int k, const Order& order
   __syncthreads();
 }
 
+// What the teams of a block hold, to be added up: one array, whoever takes the sums.
+template <int kChunks>
+using PartialSums = float[kFewTeams][kChunks * FewTile::kTokens][kFewColumns + 1];
+template <int kChunks>
+__device__ inline PartialSums<kChunks>& SharedPartialSums() {
+  __shared__ PartialSums<kChunks> partial;
+  return partial;
+}
+
 // Adds up what the teams of a block hold, in the order of teams: take(row, column, sum, sum of the next
 // column), columns counted from the block's first, even; each by one thread.
 template <int kChunks, class Take>
 __device__ void SumTeams(const FewTile::Sums (&sums)[kChunks], int rows, const Take& take) {
   static_assert(kFewRows * kFewColumns <= 2 * kFewThreads);
-  __shared__ float partial[kFewTeams][kChunks * FewTile::kTokens][kFewColumns + 1];
+  PartialSums<kChunks>& partial = SharedPartialSums<kChunks>();
   const int team = static_cast<int>(threadIdx.x) / FewTile::kTeam;
 #pragma unroll
   for (int chunk = 0; chunk < kChunks; ++chunk) {

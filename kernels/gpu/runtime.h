@@ -28,6 +28,8 @@ void CheckLaunch(const char* what, void* stream);
 // Whether a kernel may start while the one before it ends: NVIDIA from sm_90 on, unless ASSAY_GPU_SYNC=1 or
 // ASSAY_GPU_OVERLAP=0 in the environment.
 bool KernelsOverlap();
+// Whether a matrix instruction takes MXFP4 with its scales and FP8: gfx950.
+bool MultipliesMxfp4ByFp8();
 
 struct DeviceInfo {
   std::string name, architecture;  // "NVIDIA H200", "sm_90" or "gfx90a"

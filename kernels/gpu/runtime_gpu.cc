@@ -67,6 +67,19 @@ bool KernelsOverlap() {
 #endif
 }
 
+bool MultipliesMxfp4ByFp8() {
+#if defined(ASSAY_GPU_HIP)
+  static const bool multiplies = [] {
+    hipDeviceProp_t properties;
+    Check(hipGetDeviceProperties(&properties, 0), "asking for the device");
+    return std::string(properties.gcnArchName).starts_with("gfx950");  // "gfx950:sramecc+:xnack-"
+  }();
+  return multiplies;
+#else
+  return false;
+#endif
+}
+
 std::string FindDevice(DeviceInfo& info, int device) {
   int count = 0, used = 0;
   hipError_t error = hipGetDeviceCount(&count);

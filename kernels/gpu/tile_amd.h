@@ -64,6 +64,7 @@ struct FewTile {
   static constexpr int kTeam = 64, kColumns = 16, kTokens = 16;
   static constexpr int kLaneColumns = 1;  // whose weights a lane holds
   static constexpr int kBlocks = 4;       // of 32 k, that a team takes at a time: one a lane
+  static constexpr int kStagedRows = 2;   // so that three blocks of threads share the 64 KB of a compute unit
 
   __device__ static int Column(int) { return static_cast<int>(threadIdx.x) % 16; }
   __device__ static int Token() { return static_cast<int>(threadIdx.x) % 16; }

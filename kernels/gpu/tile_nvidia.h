@@ -87,6 +87,7 @@ struct FewTile {
   static constexpr int kTeam = 32, kColumns = 16, kTokens = 8;
   static constexpr int kLaneColumns = 2;  // whose weights a lane holds
   static constexpr int kBlocks = 4;       // of 32 k, that a team takes at a time: one a lane
+  static constexpr int kStagedRows = 4;
 
   __device__ static int Column(int i) { return Lane() / 4 + 8 * i; }
   __device__ static int Token() { return Lane() / 4; }

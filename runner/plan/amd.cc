@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <map>
 
@@ -47,13 +50,46 @@ void AddSettings(const Probe& probe, int64_t render_minor, Gpu& gpu) {
   gpu.firmware = text(device / "vbios_version");
 }
 
+constexpr char kComputeDevice[] = "dev/kfd";
+
+// Of a GPU that the driver shows and a program cannot open.
+void NoteWhatKeepsItShut(const Probe& probe, std::vector<std::string>& notes) {
+  const Path device = probe.root / kComputeDevice;
+  if (::access(device.c_str(), R_OK | W_OK) == 0) return;
+  notes.push_back(
+      errno == ENOENT
+          ? "the AMD GPU cannot be used: there is no /dev/kfd; a container needs --device=/dev/kfd "
+            "--device=/dev/dri"
+          : "the AMD GPU cannot be used: this user may not open /dev/kfd; join the groups render and "
+            "video");
+}
+
+// Accelerators on the bus that the driver does not show. Graphics cards have another class, and may well be
+// for a screen alone.
+void NoteWhatHasNoDriver(const Probe& probe, std::vector<std::string>& notes) {
+  std::error_code ignored;
+  for (const auto& device :
+       std::filesystem::directory_iterator(probe.root / "sys/bus/pci/devices", ignored)) {
+    const auto line = [&](const char* file) {
+      return Printable(Trim(ReadFile(device.path() / file).value_or("")));
+    };
+    const std::string kind = line("class");
+    if (line("vendor") != "0x1002" || !(StartsWith(kind, "0x1200") || StartsWith(kind, "0x0380"))) continue;
+    notes.push_back(
+        fmt::format("an AMD accelerator is at {} of the PCI bus and the driver does not show it; load "
+                    "the kernel's amdgpu (modprobe amdgpu)",
+                    device.path().filename().string()));
+    return;
+  }
+}
+
 }  // namespace
 
 std::string GfxName(int64_t version) {
   return fmt::format("gfx{}{:x}{:x}", version / 10000, version / 100 % 100, version % 100);
 }
 
-std::vector<Gpu> DetectAmd(const Probe& probe) {
+std::vector<Gpu> DetectAmd(const Probe& probe, std::vector<std::string>& notes) {
   std::vector<Path> nodes;
   std::error_code ignored;
   for (const auto& entry :
@@ -74,6 +110,11 @@ std::vector<Gpu> DetectAmd(const Probe& probe) {
     gpu.memory_mb = MemoryMb(node);
     AddSettings(probe, Properties(node / "properties")["drm_render_minor"], gpu);
     gpus.push_back(std::move(gpu));
+  }
+  if (gpus.empty()) {
+    NoteWhatHasNoDriver(probe, notes);
+  } else {
+    NoteWhatKeepsItShut(probe, notes);
   }
   return gpus;
 }

@@ -101,8 +101,9 @@ std::vector<std::string> StateOf(const Machine& machine, const Probe& probe) {
 
 // Each thing once, without the file that every line begins with. Where the hardware is another, nothing else
 // matters.
-std::vector<std::string> MissingOf(const Cell& cell, const Machine& machine, const Surroundings& here) {
-  const Status ready = Preflight(cell, machine, here);
+std::vector<std::string> MissingOf(const Cell& cell, const Machine& machine, const Surroundings& here,
+                                   const Probe& probe) {
+  const Status ready = Preflight(cell, machine, here, probe);
   if (ready) return {};
   const std::string prefix = cell.config.file.string() + ": ";
   std::vector<std::string> missing;
@@ -146,7 +147,8 @@ Result<Diagnosis> Diagnose(const std::vector<Path>& configs, const Probe& probe,
   diagnosis.programs = FindPrograms(probe, here);
   std::map<std::vector<std::string>, std::vector<Path>>
       groups;  // what can run, with nothing missing, is first
-  for (const Cell& cell : cells) groups[MissingOf(cell, diagnosis.machine, here)].push_back(cell.config.file);
+  for (const Cell& cell : cells)
+    groups[MissingOf(cell, diagnosis.machine, here, probe)].push_back(cell.config.file);
   for (auto& [missing, files] : groups) diagnosis.groups.push_back({missing, std::move(files)});
   return diagnosis;
 }

@@ -31,6 +31,8 @@ class DoctorTest : public ::testing::Test {
     probe_.root = folder_.path() / "root";
     probe_.run = [this](const std::vector<std::string>& argv) -> Result<std::string> {
       if (argv.front() == "git") return "git version 2.39.5\n";
+      if (argv.front().ends_with("bin/assay-engine"))
+        return "assay-engine 0.1.0 (0123456789ab), GPU backend: hip gfx90a\n";
       if (argv.front() == "nvidia-smi" && !clocks_.empty() && argv[1].find("clocks.sm") != std::string::npos)
         return clocks_;
       return Fail(ErrorKind::kInfrastructure, "{}: not found", argv.front());
@@ -82,6 +84,19 @@ TEST_F(DoctorTest, SaysWhenNothingCanRun) {
   Config("c.yaml", "gfx950", "some/model");
   EXPECT_THAT(Text(), ::testing::Not(HasSubstr("can run")));
   EXPECT_FALSE(any_runs_);
+}
+
+TEST_F(DoctorTest, SaysThatTheEngineWasBuiltForAnotherChip) {
+  folder_.Write("root/sys/class/kfd/kfd/topology/nodes/1/properties", "gfx_target_version 90500\n");
+  folder_.Write("root/dev/kfd", "");
+  std::filesystem::permissions(folder_.Write("bin/assay-engine", ""), std::filesystem::perms::owner_all);
+  folder_.Write("configs/a.yaml",
+                "schema: assay/config/1\nname: a\nhardware: gfx950\nengine: {kind: bundled, model: ../m}\n"
+                "evals: {gpqa: {dataset: ../q.csv}}\n");
+  EXPECT_THAT(Text(),
+              HasSubstr("  configs/a.yaml\n    - engine.kind: bin/assay-engine was built for hip gfx90a, "
+                        "and not for gfx950; build one with cmake -DASSAY_GPU=hip "
+                        "-DASSAY_GPU_ARCHITECTURES=gfx950 (docs/gpu.md)"));
 }
 
 TEST_F(DoctorTest, NamesEveryMistakeOfAConfig) {

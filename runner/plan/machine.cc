@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "runner/config/hardware_names.h"
 #include "runner/plan/program_output.h"
 
 namespace assay::runner {
@@ -84,6 +85,15 @@ std::string GpuWords(const std::vector<Gpu>& gpus) {
   return words.empty() ? "no GPU" : Join(words, " and ");
 }
 
+// " (MI350X, MI355X)"; nothing where a kind of machine is called as its product is.
+std::string ProductsOf(const std::string& hardware) {
+  for (const HardwareName& known : HardwareNames()) {
+    if (known.name == hardware && known.vendor == HardwareVendor::kAmd && !known.products.empty())
+      return " (" + Join(known.products, ", ") + ")";
+  }
+  return "";
+}
+
 }  // namespace
 
 Probe Probe::OfThisMachine() {
@@ -106,7 +116,7 @@ Machine DetectMachine(const Probe& probe) {
   machine.clocks = CpuClocks(probe);
   machine.versions = SystemVersions(probe);
   machine.gpus = DetectNvidia(probe, machine.notes);
-  for (Gpu& gpu : DetectAmd(probe)) machine.gpus.push_back(std::move(gpu));
+  for (Gpu& gpu : DetectAmd(probe, machine.notes)) machine.gpus.push_back(std::move(gpu));
   return machine;
 }
 
@@ -124,9 +134,9 @@ Status CheckHardware(const std::string& wanted, int ranks, const Machine& machin
   if (count == 0) {
     return Fail(
         ErrorKind::kInvalid,
-        "hardware: {} is needed and this machine has {}; run it on a machine with {}, or choose a config "
+        "hardware: {}{} is needed and this machine has {}; run it on a machine with {}, or choose a config "
         "for what is here",
-        wanted, MachineWords(machine), wanted);
+        wanted, ProductsOf(wanted), MachineWords(machine), wanted);
   }
   if (count < ranks) {
     return Fail(

@@ -48,7 +48,7 @@ Machine DetectMachine(const Probe& probe);
 
 // By vendor; a machine without such GPUs gives none. `notes` gets what stands in the way.
 std::vector<Gpu> DetectNvidia(const Probe& probe, std::vector<std::string>& notes);
-std::vector<Gpu> DetectAmd(const Probe& probe);
+std::vector<Gpu> DetectAmd(const Probe& probe, std::vector<std::string>& notes);
 
 std::string CpuClocks(const Probe& probe);
 std::map<std::string, std::string> SystemVersions(const Probe& probe);

@@ -176,6 +176,27 @@ TEST(Machine, ReadsTheComputeTopologyOfAmd) {
                                             {"gfx942", "AMD gfx942", "6.12.12", 0}}));
 }
 
+TEST(Machine, SaysWhyAnAmdGpuCannotBeUsed) {
+  FakeMachine unloaded;
+  unloaded.files.Write("sys/bus/pci/devices/0000:05:00.0/vendor", "0x1002\n");
+  unloaded.files.Write("sys/bus/pci/devices/0000:05:00.0/class", "0x120000\n");
+  EXPECT_EQ(
+      unloaded.Detect().notes,
+      std::vector<std::string>{"an AMD accelerator is at 0000:05:00.0 of the PCI bus and the driver does not "
+                               "show it; load the kernel's amdgpu (modprobe amdgpu)"});
+  FakeMachine graphics;
+  graphics.files.Write("sys/bus/pci/devices/0000:05:00.0/vendor", "0x1002\n");
+  graphics.files.Write("sys/bus/pci/devices/0000:05:00.0/class", "0x030000\n");
+  EXPECT_TRUE(graphics.Detect().notes.empty());
+
+  FakeMachine container;
+  container.files.Write("sys/class/kfd/kfd/topology/nodes/1/properties", "gfx_target_version 90402\n");
+  ASSERT_EQ(container.Detect().notes.size(), 1u);
+  EXPECT_NE(container.Detect().notes.front().find("there is no /dev/kfd"), std::string::npos);
+  container.files.Write("dev/kfd", "");
+  EXPECT_TRUE(container.Detect().notes.empty());
+}
+
 TEST(GfxName, IsMadeOfTheVersionsParts) {
   EXPECT_EQ(GfxName(90402), "gfx942");
   EXPECT_EQ(GfxName(90500), "gfx950");

@@ -65,7 +65,7 @@ TEST(PlanOthers, EveryRankOfADataParallelServerNeedsAGpu) {
   Machine machine;
   machine.gpus.resize(2);
   for (Gpu& gpu : machine.gpus) gpu.hardware = "b200";
-  const Status status = Preflight(cells->front(), machine, On("b200"));
+  const Status status = Preflight(cells->front(), machine, On("b200"), Probe::OfThisMachine());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().kind, ErrorKind::kInvalid);
   EXPECT_NE(status.error().message.find("8"), std::string::npos) << status.error().message;

@@ -13,6 +13,7 @@
 namespace assay::runner {
 
 struct Machine;
+struct Probe;
 struct Surroundings;
 
 // One thing to run: a config cut down to a suite. The key is stable across machines and days: [a-z0-9_.-], at
@@ -44,9 +45,10 @@ std::string DescribePlan(const std::vector<Cell>& cells);
 
 // Looks at this machine before anything is launched, and names everything that is missing with where it
 // looked and what to do: hardware (kInvalid), model, tokenizer and data (kUsage), the server's program
-// (kInfrastructure). With mistakes of several kinds the first of these decides.
+// (kInfrastructure), or what that was built for (kUsage). With mistakes of several kinds the first of these
+// decides.
 Status Preflight(const Cell& cell);
-Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here);
+Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here, const Probe& probe);
 // Of a cell whose program is yet to be built: all but that.
 Status PreflightBeforeBuild(const Cell& cell);
 // Of a cell whose server runs already: the data of its evals alone.

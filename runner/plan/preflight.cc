@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "evals/gpqa/gpqa.h"
+#include "runner/plan/engine_build.h"
 #include "runner/plan/machine.h"
 #include "runner/plan/plan.h"
 #include "runner/plan/resolve.h"
@@ -69,18 +70,24 @@ void CheckModelFolder(const std::string& key, const std::string& text, const cha
   }
 }
 
-void CheckProgram(const Cell& cell, const Surroundings& here, Problems& problems) {
+// Where the hardware is another, its engine is not this machine's either.
+void CheckProgram(const Cell& cell, bool hardware_is_here, const Surroundings& here, const Probe& probe,
+                  Problems& problems) {
   const std::string& program = cell.launch.argv.front();
   const Found found = FindProgram(program, here);
-  if (found.path) return;
   const bool bundled = cell.config.engine.kind == EngineKind::kBundled;
   const char* key = !bundled                            ? "engine.argv[0]"
                     : cell.config.engine.binary.empty() ? "engine.kind"
                                                         : "engine.binary";
-  problems.Add(ErrorKind::kInfrastructure,
-               fmt::format("{}: no program {} to start; {}", key, program,
-                           bundled ? "build it (make build), or name another one in engine.binary"
-                                   : "install the server, or put its folder into PATH"));
+  if (!found.path) {
+    problems.Add(ErrorKind::kInfrastructure,
+                 fmt::format("{}: no program {} to start; {}", key, program,
+                             bundled ? "build it (make build), or name another one in engine.binary"
+                                     : "install the server, or put its folder into PATH"));
+  } else if (bundled && hardware_is_here) {
+    const Status built = CheckEngineBuild(found.path->string(), cell.config.hardware, probe);
+    if (!built) problems.Add(built.error().kind, fmt::format("{}: {}", key, built.error().message));
+  }
 }
 
 std::string GpqaAdvice(const std::string& variant, const Path& file) {
@@ -139,11 +146,15 @@ void CheckPinnedBaseline(const Config& config, Problems& problems) {
                   file));
 }
 
+Status CheckHardwareOf(const Cell& cell, const Machine& machine) {
+  const EngineConfig& engine = cell.config.engine;
+  return CheckHardware(cell.config.hardware, engine.gpus.value_or(engine.tensor_parallel_size), machine);
+}
+
 // All but the program.
 void CheckAround(const Cell& cell, const Machine& machine, const Surroundings& here, Problems& problems) {
   const EngineConfig& engine = cell.config.engine;
-  const Status hardware =
-      CheckHardware(cell.config.hardware, engine.gpus.value_or(engine.tensor_parallel_size), machine);
+  const Status hardware = CheckHardwareOf(cell, machine);
   problems.Add(hardware);
   if (hardware) CheckBundledEngine(cell.config, problems);
   CheckModelFolder("engine.model", engine.model, "config.json", cell, here, problems);
@@ -155,11 +166,11 @@ void CheckAround(const Cell& cell, const Machine& machine, const Surroundings& h
 
 }  // namespace
 
-Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here) {
+Status Preflight(const Cell& cell, const Machine& machine, const Surroundings& here, const Probe& probe) {
   Problems problems(cell.config);
   CheckAround(cell, machine, here, problems);
   CheckPinnedBaseline(cell.config, problems);
-  CheckProgram(cell, here, problems);
+  CheckProgram(cell, CheckHardwareOf(cell, machine).has_value(), here, probe, problems);
   return problems.Outcome();
 }
 
@@ -176,7 +187,8 @@ Status PreflightOfEvals(const Cell& cell) {
 }
 
 Status Preflight(const Cell& cell) {
-  return Preflight(cell, DetectMachine(Probe::OfThisMachine()), Surroundings::OfThisProcess());
+  const Probe probe = Probe::OfThisMachine();
+  return Preflight(cell, DetectMachine(probe), Surroundings::OfThisProcess(), probe);
 }
 
 record::Fingerprint DetectFingerprint(const std::string& hardware) {

@@ -36,7 +36,9 @@ class PreflightTest : public ::testing::Test {
     const auto cells = MakePlan({file}, std::nullopt, here_);
     EXPECT_TRUE(cells) << cells.error().message;
     if (!cells) return "no plan";
-    const Status status = Preflight(cells->front(), machine_, here_);
+    Probe probe;
+    probe.run = [this](const std::vector<std::string>&) { return engine_version_; };
+    const Status status = Preflight(cells->front(), machine_, here_, probe);
     if (status) return "";
     kind_ = status.error().kind;
     return folder_.Relative(status.error().message);
@@ -45,6 +47,8 @@ class PreflightTest : public ::testing::Test {
   ConfigFolder folder_;
   Surroundings here_;
   Machine machine_;
+  Result<std::string> engine_version_ =
+      std::string("assay-engine 0.1.0 (0123456789ab), GPU backend: cuda 90\n");
   std::optional<ErrorKind> kind_;
 };
 
@@ -123,10 +127,10 @@ TEST_F(PreflightTest, CommandMayFetchAModelIdButNotAPath) {
 }
 
 TEST_F(PreflightTest, WrongHardwareIsRefusedWithWhatWasFound) {
-  EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: gfx950")),
-            "c.yaml: hardware: gfx950 is needed and this machine has cpu (Test CPU, 2 cores) and no GPU; run "
-            "it on a machine "
-            "with gfx950, or choose a config for what is here");
+  EXPECT_EQ(
+      Problems(ExampleWith("hardware: cpu", "hardware: gfx950")),
+      "c.yaml: hardware: gfx950 (MI350X, MI355X) is needed and this machine has cpu (Test CPU, 2 cores) "
+      "and no GPU; run it on a machine with gfx950, or choose a config for what is here");
   EXPECT_EQ(kind_, ErrorKind::kInvalid);
   machine_.gpus = {{"h200", "NVIDIA H200", "580", 143771}};
   EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: h200")), "") << "one GPU";
@@ -140,6 +144,17 @@ TEST_F(PreflightTest, WrongHardwareIsRefusedWithWhatWasFound) {
                                 "kind: bundled\n  tensor_parallel_size: 2")),
             "");
   EXPECT_EQ(Problems(kExampleConfig), "") << "cpu runs everywhere";
+}
+
+TEST_F(PreflightTest, AnEngineBuiltForOtherHardwareIsNotStarted) {
+  machine_.gpus = {{"gfx942", "MI300X", "6.12", 196608}};
+  EXPECT_EQ(
+      Problems(ExampleWith("hardware: cpu", "hardware: gfx942")),
+      "c.yaml: engine.kind: bin/assay-engine was built for cuda 90, and not for gfx942; build one with cmake "
+      "-DASSAY_GPU=hip -DASSAY_GPU_ARCHITECTURES=gfx942 (docs/gpu.md), or name another one in engine.binary");
+  EXPECT_EQ(kind_, ErrorKind::kUsage);
+  engine_version_ = std::string("assay-engine 0.1.0 (0123456789ab), GPU backend: hip gfx942\n");
+  EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: gfx942")), "");
 }
 
 TEST_F(PreflightTest, EverythingMissingIsToldAtOnce) {

@@ -76,6 +76,18 @@ TEST(ShippedConfigs, GptOssIsHeldToTheThresholdAndShapesOfItsOrigin) {
   }
 }
 
+TEST(ShippedConfigs, ThoseForAmdNameTheEngineTheyNeed) {
+  const auto cells =
+      MakePlan({Configs() / "gfx90a", Configs() / "gfx942", Configs() / "gfx950"}, std::nullopt);
+  ASSERT_TRUE(cells) << cells.error().message;
+  EXPECT_EQ(cells->size(), 8u);
+  for (const Cell& cell : *cells) {
+    const std::string text = ReadFile(cell.config.file).value_or("");
+    const std::string build = "-DASSAY_GPU=hip -DASSAY_GPU_ARCHITECTURES=" + cell.config.hardware + ".";
+    EXPECT_NE(text.find(build), std::string::npos) << cell.key;
+  }
+}
+
 std::string CommandOf(const char* file) {
   const auto cells = MakePlan({Configs() / file}, std::nullopt);
   EXPECT_TRUE(cells) << cells.error().message;

@@ -1,0 +1,45 @@
+#include "runner/plan/engine_build.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "runner/config/hardware_names.h"
+
+namespace assay::runner {
+namespace {
+
+// "none", "cuda 90" or "hip gfx90a gfx942" as words; nothing where the engine does not say.
+std::vector<std::string> BackendOf(const std::string& path, const Probe& probe) {
+  constexpr std::string_view kBefore = "GPU backend: ";
+  const std::string said = probe.run({path, "--version"}).value_or("");
+  const size_t at = said.find(kBefore);
+  if (at == std::string::npos) return {};
+  return Split(Printable(Trim(std::string_view(said).substr(at + kBefore.size()))), ' ');
+}
+
+HardwareVendor VendorOf(const std::string& hardware) {
+  for (const HardwareName& known : HardwareNames())
+    if (known.name == hardware) return known.vendor;
+  return HardwareVendor::kNone;
+}
+
+}  // namespace
+
+Status CheckEngineBuild(const std::string& path, const std::string& hardware, const Probe& probe) {
+  const HardwareVendor vendor = VendorOf(hardware);
+  if (vendor == HardwareVendor::kNone) return {};
+  const std::vector<std::string> backend = BackendOf(path, probe);
+  if (backend.empty()) return {};
+  const bool amd = vendor == HardwareVendor::kAmd;
+  if (backend.front() == (amd ? "hip" : "cuda") &&
+      (!amd || std::find(backend.begin(), backend.end(), hardware) != backend.end()))
+    return {};
+  return Fail(
+      ErrorKind::kUsage,
+      "{} was built for {}, and not for {}; build one with cmake -DASSAY_GPU={} (docs/gpu.md), or name "
+      "another one in engine.binary",
+      path, backend.front() == "none" ? "the CPU alone" : Join(backend, " "), hardware,
+      amd ? "hip -DASSAY_GPU_ARCHITECTURES=" + hardware : "cuda");
+}
+
+}  // namespace assay::runner
