@@ -40,6 +40,10 @@ struct HeldBlocks {
 __device__ inline int BlockOf(int group) {
   return group * FewTile::kBlocks + FewTile::Block();
 }
+// Of FewTile::kBlocks blocks of k, which teams take in turn.
+__device__ inline int GroupsOf(const Mxfp4Weights& weights) {
+  return (weights.k / 32 + FewTile::kBlocks - 1) / FewTile::kBlocks;
+}
 __device__ inline int TeamOfBlock() {
   return static_cast<int>(threadIdx.x) / FewTile::kTeam;
 }
@@ -86,13 +90,14 @@ struct ColumnWalk {
 };
 
 // The columns of a walk, the first weights of which are held. Those of next_of(column), a FewColumns, are
-// asked for meanwhile and are held at the end. pairs_of(block of k, chunk, w) gives activations.
+// asked for meanwhile and are held at the end, but by teams without a group of these k: they hold what they
+// did. pairs_of(block of k, chunk, w) gives activations.
 template <int kChunks, class Next, class Pairs, class Output>
 __device__ void MultiplyColumns(const Mxfp4Weights& weights, const ColumnWalk& walk,
                                 HeldBlocks (&held)[kAhead], int rows, const Next& next_of,
                                 const Pairs& pairs_of, const Output& output) {
   const int team = TeamOfBlock();
-  const int groups = (weights.k / 32 + FewTile::kBlocks - 1) / FewTile::kBlocks;
+  const int groups = GroupsOf(weights);
   const int chunks = (rows + FewTile::kTokens - 1) / FewTile::kTokens;
   for (int column = walk.first; column < walk.end; column += walk.step) {
     FewTile::Sums sums[kChunks];
