@@ -13,7 +13,7 @@ int64_t KvElementBytes(Device device);
 // What the device has left, or why there is none: this build knows no GPU, or the machine has none.
 Result<int64_t> FreeDeviceMemory();
 
-// Answers kUsage for what the GPU backend does not do.
+// Answers kUsage for what the device does not do.
 Status CheckDeviceOptions(const ModelOptions& options);
 
 // Activations of one step and what else is held beside weights and cache.

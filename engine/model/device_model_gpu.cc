@@ -15,6 +15,7 @@
 #include "kernels/argmax/argmax_gpu.h"
 #include "kernels/dense_matmul/dense_matmul_gpu.h"
 #include "kernels/embedding/embedding_gpu.h"
+#include "kernels/expert_matmul/expert_fused_gpu.h"
 #include "kernels/rms_norm/rms_norm_gpu.h"
 #include "kernels/rotary/rotary_gpu.h"
 #include "kernels/router_logits/router_logits_gpu.h"
@@ -111,6 +112,7 @@ class DeviceModel final : public Model {
     if (dense_ == nullptr) dense_ = kernels::gpu::MakeTileBackend();
     if (!options.batch_invariant) dense_ = kernels::gpu::MakeFewRowsBackend(std::move(dense_));
     Upload(checkpoint);
+    if (options.moe_backend == MoeBackend::kFused) PrepareFused();
     MakeCache();
     scratch_.Clear(stream_);
     stream_.Fill(experts_taken_.data(), 0, experts_taken_.bytes());
@@ -226,6 +228,13 @@ class DeviceModel final : public Model {
       dense_bytes_ += layers_.back().DenseBytes();
     }
     expert_bytes_ = layers_.front().BytesOfOneExpert(config_.num_local_experts);
+  }
+
+  void PrepareFused() {
+    fused_counters_ = {kernels::gpu::FusedCounters(config_.hidden_size), "counters of experts"};
+    stream_.Fill(fused_counters_.data(), 0, fused_counters_.bytes());
+    if (layers_.front().gate_up.matrix.bf16 != nullptr)
+      spdlog::warn("--moe-backend fused is for MXFP4 experts, and these are bf16: computed as by grouped");
   }
 
   void MakeCache() {
@@ -355,6 +364,11 @@ class DeviceModel final : public Model {
     const kernels::gpu::ExpertBatch batch = Route(layer, shape);
     const kernels::gpu::ExpertLayer experts{layer.gate_up.matrix, layer.down.matrix,
                                             static_cast<float>(config_.swiglu_limit)};
+    if (fused_counters_.size() > 0 && kernels::gpu::ExpertsFuse(experts, batch)) {
+      kernels::gpu::ExpertsFused(stream, experts, batch, input, fp8, scratch_.gated.data(),
+                                 scratch_.expert_out.data(), scratch_.x.data(), fused_counters_.data());
+      return Mark(Op::kGateUp);  // and down
+    }
     kernels::gpu::ExpertGateUp(stream, experts, batch, input, scratch_.gated.data(), fp8);
     Mark(Op::kGateUp);
     kernels::gpu::ExpertDown(stream, experts, batch, scratch_.gated.data(), scratch_.expert_out.data());
@@ -453,6 +467,8 @@ class DeviceModel final : public Model {
   PinnedBuffer<int32_t> host_results_;
   std::vector<int32_t> picked_;
   DeviceBuffer<int64_t> experts_taken_;  // by all layers of all steps
+  DeviceBuffer<uint32_t>
+      fused_counters_;  // none but of MoeBackend::kFused; of all layers, one after the other
   DeviceStep step_;
   std::map<std::pair<int64_t, int64_t>, Graph> graphs_;  // by padded rows and longest context
   OpClock clock_{options_.profile};
