@@ -9,8 +9,8 @@ struct Choice {
   Value value;
 };
 constexpr Choice<Device> kDevices[] = {{"cpu", Device::kCpu}, {"gpu", Device::kGpu}};
-constexpr Choice<MoeBackend> kMoeBackends[] = {{"reference", MoeBackend::kReference},
-                                               {"grouped", MoeBackend::kGrouped}};
+constexpr Choice<MoeBackend> kMoeBackends[] = {
+    {"reference", MoeBackend::kReference}, {"grouped", MoeBackend::kGrouped}, {"fused", MoeBackend::kFused}};
 constexpr Choice<Activations> kActivations[] = {
     {"bf16", Activations::kBf16}, {"bf16-pair", Activations::kBf16Pair}, {"int8", Activations::kInt8}};
 constexpr Choice<DenseDtype> kDenseDtypes[] = {{"bf16", DenseDtype::kBf16}, {"int8", DenseDtype::kInt8}};

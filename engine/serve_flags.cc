@@ -22,7 +22,9 @@ Model
   --batch-invariant            on a GPU: no answer depends on the batch around it, slower; a CPU is
                                always so (off)
   --tensor-parallel-size N     shards, also -tp (1)
-  --moe-backend NAME           grouped, or reference: slow, every operation by definition (grouped)
+  --moe-backend NAME           how experts are multiplied: grouped, fused or reference (grouped)
+                               fused: on a GPU, few rows by one kernel a layer, the same answers;
+                               reference: on a CPU, slow, every operation by definition
   --activations NAME           of matrix products: bf16; bf16-pair, which answers as float32 does;
                                int8 for experts, the fastest (bf16-pair)
   --dense-dtype NAME           weights of attention and output: bf16 as stored, or int8, half the

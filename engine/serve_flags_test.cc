@@ -80,7 +80,7 @@ TEST(ServeFlags, AnswersAMistakeWithTheFlagAndTheRemedy) {
       {"device", {"--model", "m", "--device", "tpu"}, "--device tpu: must be one of cpu, gpu"},
       {"backend",
        {"--model", "m", "--moe-backend", "fast"},
-       "--moe-backend fast: must be one of reference, grouped"},
+       "--moe-backend fast: must be one of reference, grouped, fused"},
       {"effort", {"--model", "m", "--reasoning-effort", "none"}, "must be one of low, medium, high"},
       {"date", {"--model", "m", "--current-date", "2026-02-30"}, "must be YYYY-MM-DD or today"},
       {"date in words", {"--model", "m", "--current-date", "yesterday"}, "must be YYYY-MM-DD or today"},

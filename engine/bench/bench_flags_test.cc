@@ -13,6 +13,20 @@ TEST(BenchFlags, ReadsListsAndModelFlags) {
   EXPECT_EQ(ToModelOptions(*flags).tensor_parallel_size, 2);
 }
 
+TEST(BenchFlags, EachMoeBackendHasItsName) {
+  const struct {
+    const char* name;
+    MoeBackend backend;
+  } rows[] = {{"reference", MoeBackend::kReference},
+              {"grouped", MoeBackend::kGrouped},
+              {"fused", MoeBackend::kFused}};
+  for (const auto& row : rows) {
+    const auto flags = ParseBenchFlags({"--model", "m", "--moe-backend", row.name});
+    ASSERT_TRUE(flags) << flags.error().message;
+    EXPECT_EQ(ToModelOptions(*flags).moe_backend, row.backend) << row.name;
+  }
+}
+
 TEST(BenchFlags, SaysWhatIsWrong) {
   const struct {
     std::vector<std::string> arguments;

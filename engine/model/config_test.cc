@@ -218,6 +218,23 @@ TEST(CheckModelOptions, SaysWhatAGpuDoesNotDo) {
   options.device = Device::kGpu;
   options.moe_backend = MoeBackend::kReference;
   EXPECT_EQ(CheckModelOptions(config, options).error().message, "the reference backend runs on the CPU only");
+  options.moe_backend = MoeBackend::kFused;
+  EXPECT_TRUE(CheckModelOptions(config, options));
+  options.batch_invariant = true;
+  EXPECT_EQ(CheckModelOptions(config, options).error().message,
+            "the fused backend is for batches of few rows, which --batch-invariant computes like any other: "
+            "leave out one of the two");
+}
+
+TEST(CheckModelOptions, SaysThatTheFusedBackendNeedsAGpu) {
+  const ModelConfig config = *ParseModelConfig(GptOss20b().dump(), "c.json");
+  ModelOptions options;
+  options.moe_backend = MoeBackend::kFused;
+  const Status status = CheckModelOptions(config, options);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(status.error().message,
+            "the fused backend runs on a GPU only: add --device gpu, or take --moe-backend grouped");
 }
 
 TEST(CheckModelOptions, BlocksAreWholeVectors) {

@@ -46,10 +46,25 @@ Status CheckShards(const ModelConfig& c, int ranks) {
 }  // namespace
 
 Status CheckDeviceOptions(const ModelConfig& config, const ModelOptions& options) {
-  if (options.device == Device::kCpu) return {};
+  if (options.device == Device::kCpu) {
+    if (options.moe_backend != MoeBackend::kFused) return {};
+    return Fail(ErrorKind::kUsage,
+                "the fused backend runs on a GPU only: add --device gpu, or take --moe-backend grouped");
+  }
   RETURN_IF_ERROR(CheckShards(config, options.tensor_parallel_size));
-  if (options.moe_backend != MoeBackend::kGrouped)
+  if (options.moe_backend == MoeBackend::kFused && options.tensor_parallel_size > 1) {
+    return Fail(ErrorKind::kUsage,
+                "the fused backend runs on one GPU, because ranks gather between the two products of experts: "
+                "take --moe-backend grouped");
+  }
+  if (options.moe_backend == MoeBackend::kReference)
     return Fail(ErrorKind::kUsage, "the reference backend runs on the CPU only");
+  if (options.moe_backend == MoeBackend::kFused && options.batch_invariant) {
+    return Fail(
+        ErrorKind::kUsage,
+        "the fused backend is for batches of few rows, which --batch-invariant computes like any other: "
+        "leave out one of the two");
+  }
   if (options.dense_dtype != DenseDtype::kBf16 || options.activations == Activations::kInt8)
     return Fail(ErrorKind::kUsage, "int8 runs on the CPU only: the GPU backend multiplies bf16");
   return {};

@@ -18,7 +18,7 @@ Result<int64_t> FreeDeviceMemory(int ranks);
 // there are not enough.
 bool RanksShareADevice();
 
-// Answers kUsage for what the GPU backend does not do.
+// Answers kUsage for what the device does not do.
 Status CheckDeviceOptions(const ModelConfig& config, const ModelOptions& options);
 
 // Activations of one step and what else is held beside weights and cache, of all ranks together.

@@ -138,6 +138,31 @@ TEST(DeviceModel, PoisonedPaddingDoesNotChangeABitWithAndWithoutGraphs) {
   }
 }
 
+TEST(DeviceModel, FusedExpertsAnswerAsGroupedOnesBitByBit) {
+  const struct {
+    WeightLayout layout;
+    int64_t experts;
+  } rows[] = {{WeightLayout::kMxfp4, 32},
+              {WeightLayout::kMxfp4, 128},
+              {WeightLayout::kQuarkFp8, 32},
+              {WeightLayout::kBf16, 32}};  // computed as by grouped
+  for (const auto& row : rows) {
+    const RandomModel checkpoint(RandomCheckpoint{SmallShape(row.experts), row.layout, 1, 1, {}});
+    const auto grouped = Decode(*checkpoint.Load(OnGpu()), 5, 6, 3, 1 << 20);
+    ModelOptions options = OnGpu();
+    options.moe_backend = MoeBackend::kFused;
+    for (const bool graphs : {false, true}) {
+      for (const bool poison : {false, true}) {
+        options.graph_replay = graphs;
+        options.poison_padding = poison;
+        EXPECT_EQ(Decode(*checkpoint.Load(options), 5, 6, 3, 1 << 20), grouped)
+            << static_cast<int>(row.layout) << " experts " << row.experts << " graphs " << graphs
+            << " poison " << poison;
+      }
+    }
+  }
+}
+
 TEST(DeviceModel, InvariantAnswersDoNotDependOnBatchChunksOrPadding) {
   const RandomModel checkpoint(SmallShape());
   ModelOptions options = OnGpu();

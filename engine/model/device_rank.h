@@ -51,6 +51,7 @@ class DeviceRank {
   };
 
   void Upload(const Checkpoint& checkpoint);
+  void PrepareFused();
   void MakeCache();
   kernels::gpu::PagedCache Cache(size_t layer) const;
   int64_t MostPartials() const;
@@ -90,6 +91,8 @@ class DeviceRank {
   std::vector<int64_t> layer_memory_;     // [layers] where a layer's begins
 
   DeviceScratch scratch_;
+  // None but of MoeBackend::kFused; of all layers, one after the other.
+  DeviceBuffer<uint32_t> fused_counters_;
   const float* logits_ = nullptr;
   DeviceBuffer<int32_t> results_;        // whether routing counted too much, then [logit rows] ids
   DeviceBuffer<int64_t> experts_taken_;  // by all layers of all steps

@@ -2,12 +2,14 @@
 #include <bit>
 #include <cmath>
 
+#include "base/log.h"
 #include "base/planted_fault.h"
 #include "engine/cache/cache_groups.h"
 #include "engine/model/backends.h"
 #include "engine/model/device_rank.h"
 #include "kernels/argmax/argmax_gpu.h"
 #include "kernels/embedding/embedding_gpu.h"
+#include "kernels/expert_matmul/expert_fused_gpu.h"
 #include "kernels/rms_norm/rms_norm_gpu.h"
 #include "kernels/rotary/rotary_gpu.h"
 #include "kernels/router_logits/router_logits_gpu.h"
@@ -70,6 +72,7 @@ DeviceRank::DeviceRank(const Checkpoint& checkpoint, const ModelOptions& options
   if (dense_ == nullptr) dense_ = kernels::gpu::MakeTileBackend();
   if (!options.batch_invariant) dense_ = kernels::gpu::MakeFewRowsBackend(std::move(dense_));
   Upload(checkpoint);
+  if (options.moe_backend == MoeBackend::kFused) PrepareFused();
   MakeCache();
   scratch_.Clear(stream_);
   stream_.Fill(experts_taken_.data(), 0, experts_taken_.bytes());
@@ -94,6 +97,13 @@ void DeviceRank::Upload(const Checkpoint& checkpoint) {
     layers_.push_back(UploadLayer(stream_, config_, checkpoint.layers[l], config_.sliding[l], shard_));
     checkpoint.ReleaseFiles();
   }
+}
+
+void DeviceRank::PrepareFused() {
+  fused_counters_ = {kernels::gpu::FusedCounters(config_.hidden_size), "counters of experts"};
+  stream_.Fill(fused_counters_.data(), 0, fused_counters_.bytes());
+  if (layers_.front().gate_up.matrix.bf16 != nullptr)
+    spdlog::warn("--moe-backend fused is for MXFP4 experts, and these are bf16: computed as by grouped");
 }
 
 void DeviceRank::MakeCache() {
@@ -267,6 +277,11 @@ void DeviceRank::AddExperts(const DeviceLayer& layer, const Shape& shape) {
   const kernels::gpu::ExpertBatch batch = Route(layer, shape);
   const kernels::gpu::ExpertLayer experts{layer.gate_up.matrix, layer.down.matrix,
                                           static_cast<float>(config_.swiglu_limit)};
+  if (fused_counters_.size() > 0 && kernels::gpu::ExpertsFuse(experts, batch)) {
+    kernels::gpu::ExpertsFused(stream, experts, batch, input, fp8, scratch_.gated.data(),
+                               scratch_.expert_out.data(), scratch_.x.data(), fused_counters_.data());
+    return Mark(Op::kGateUp);  // and down
+  }
   kernels::gpu::ExpertGateUp(stream, experts, batch, input, scratch_.gated.data(), fp8);
   Mark(Op::kGateUp);
   const Bf16* gated =

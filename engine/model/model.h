@@ -15,7 +15,9 @@ namespace assay::engine {
 // Where the model is computed.
 enum class Device { kCpu, kGpu };
 
-enum class MoeBackend { kReference, kGrouped };  // kReference: the slow definition of every op
+// kReference: the slow definition of every op, on a CPU. kFused: on a GPU, as kGrouped and with its bits, but
+// a layer's MXFP4 experts are one kernel where a batch gives them few rows.
+enum class MoeBackend { kReference, kGrouped, kFused };
 
 using kernels::Activations;  // what the fast backend hands to a matrix product
 using kernels::DenseDtype;   // what it keeps the weights of attention and head as

@@ -35,19 +35,8 @@ __global__ void __launch_bounds__(kCombineThreads)
     Combine(ExpertBatch batch, const float* out, int64_t hidden, float* y) {
   AwaitEarlier();
   const int64_t t = blockIdx.x, step = static_cast<int64_t>(gridDim.y) * kCombineThreads;
-  for (int64_t i = static_cast<int64_t>(blockIdx.y) * kCombineThreads + threadIdx.x; i < hidden; i += step) {
-    float sum = 0;
-    bool any = false;
-#pragma unroll 4
-    for (int64_t j = 0; j < batch.k; ++j) {
-      const int32_t position = batch.row_sorted[t * batch.k + j];
-      const float weight = batch.weights[t * batch.k + j];
-      const float value = position >= 0 ? out[position * hidden + i] : 0.0f;
-      if (position >= 0) sum += weight * value;
-      any |= position >= 0;
-    }
-    if (any) y[t * hidden + i] += sum;
-  }
+  for (int64_t i = static_cast<int64_t>(blockIdx.y) * kCombineThreads + threadIdx.x; i < hidden; i += step)
+    CombineSlots(batch, out, hidden, t, i, y);
 }
 
 template <class Format>

@@ -71,6 +71,23 @@ struct DownOutput {
   }
 };
 
+// y[t, i] += sum over slots of weight * out[position of the slot, i], in slot order; columns of both are
+// `hidden`. A token without any expert is left as it is.
+__device__ inline void CombineSlots(const ExpertBatch& batch, const float* out, int64_t hidden, int64_t t,
+                                    int64_t i, float* y) {
+  float sum = 0;
+  bool any = false;
+#pragma unroll 4
+  for (int64_t j = 0; j < batch.k; ++j) {
+    const int32_t position = batch.row_sorted[t * batch.k + j];
+    const float weight = batch.weights[t * batch.k + j];
+    const float value = position >= 0 ? out[position * hidden + i] : 0.0f;
+    if (position >= 0) sum += weight * value;
+    any |= position >= 0;
+  }
+  if (any) y[t * hidden + i] += sum;
+}
+
 struct Mxfp4Of {
   __device__ static Mxfp4Weights Weights(const ExpertMatrix& matrix, int64_t expert) {
     const int64_t blocks = expert * matrix.columns * (matrix.k / kMxBlock);

@@ -137,6 +137,20 @@ __device__ inline void Prefetch(const void* from) {
 #endif
 }
 
+// A kernel's parameters, called once by every thread. AMD keeps them in scalar registers, of which many
+// parameters with many uses take more than there are.
+template <class T>
+__device__ const T& InSharedMemory(const T& parameters) {
+#if defined(ASSAY_GPU_HIP)
+  __shared__ T copy;
+  if (threadIdx.x == 0) copy = parameters;
+  __syncthreads();
+  return copy;
+#else
+  return parameters;
+#endif
+}
+
 // Sixteen bytes from memory, or zeros.
 __device__ inline uint4 LoadOrZero(bool there, const void* from) {
   return there ? *static_cast<const uint4*>(from) : uint4{0, 0, 0, 0};
@@ -151,6 +165,17 @@ inline unsigned Blocks(int64_t items, int64_t a_block) {
 // Blocks of threads that share a row of so many items: one where there are rows enough to fill the device.
 inline unsigned BlocksOfRow(int64_t rows, int64_t items, int64_t a_block) {
   return rows <= 64 ? Blocks(items, a_block) : 1;
+}
+
+// Blocks of threads of a kernel that the device can run at once.
+template <class... Parameters>
+int64_t BlocksAtOnce(void (*kernel)(Parameters...), int threads) {
+  int of_multiprocessor = 0, multiprocessors = 0;
+  hipError_t error = hipOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, kernel, threads, 0);
+  if (error == hipSuccess)
+    error = hipDeviceGetAttribute(&multiprocessors, hipDeviceAttributeMultiprocessorCount, 0);
+  if (error != hipSuccess) DeviceFailed("asking how many blocks run at once", hipGetErrorString(error));
+  return int64_t{of_multiprocessor} * multiprocessors;
 }
 
 template <class... Parameters, class... Arguments>

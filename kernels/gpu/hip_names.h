@@ -7,6 +7,8 @@
 #else
 #include <cuda_runtime.h>
 
+#define hipDeviceAttributeMultiprocessorCount cudaDevAttrMultiProcessorCount
+#define hipDeviceGetAttribute cudaDeviceGetAttribute
 #define hipDeviceProp_t cudaDeviceProp
 #define hipError_t cudaError_t
 #define hipErrorNotReady cudaErrorNotReady
@@ -36,6 +38,7 @@
 #define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
 #define hipMemcpyHostToDevice cudaMemcpyHostToDevice
 #define hipMemsetAsync cudaMemsetAsync
+#define hipOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessor
 #define hipSetDevice cudaSetDevice
 #define hipStreamBeginCapture cudaStreamBeginCapture
 #define hipStreamCaptureModeThreadLocal cudaStreamCaptureModeThreadLocal

@@ -129,9 +129,10 @@ void CheckBundledEngine(const Config& config, Problems& problems) {
   if (config.engine.kind != EngineKind::kBundled) return;
   const bool gpu = config.hardware != "cpu";
   const std::string& backend = config.engine.moe_backend;
-  if (backend == "fused" || (gpu && backend == "reference")) {
-    problems.Add(ErrorKind::kUsage, fmt::format("engine.moe_backend: {}: the bundled engine has {}", backend,
-                                                gpu ? "grouped on a GPU" : "reference and grouped on a CPU"));
+  if (backend == (gpu ? "reference" : "fused")) {
+    problems.Add(ErrorKind::kUsage,
+                 fmt::format("engine.moe_backend: {}: the bundled engine has {}", backend,
+                             gpu ? "grouped and fused on a GPU" : "reference and grouped on a CPU"));
   }
 }
 

@@ -157,6 +157,27 @@ TEST_F(PreflightTest, AnEngineBuiltForOtherHardwareIsNotStarted) {
   EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: gfx942")), "");
 }
 
+TEST_F(PreflightTest, EachDeviceHasItsExpertKernels) {
+  machine_.gpus = {{"h200", "NVIDIA H200", "580", 143771}};
+  const struct {
+    const char *hardware, *backend, *problem;
+  } rows[] = {{"cpu", "reference", ""},
+              {"cpu", "grouped", ""},
+              {"cpu", "fused",
+               "c.yaml: engine.moe_backend: fused: the bundled engine has reference and grouped on a CPU"},
+              {"h200", "reference",
+               "c.yaml: engine.moe_backend: reference: the bundled engine has grouped and fused on a GPU"},
+              {"h200", "grouped", ""},
+              {"h200", "fused", ""}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(
+        Problems(ReplaceAll(ExampleWith("hardware: cpu", std::string("hardware: ") + row.hardware),
+                            "kind: bundled", std::string("kind: bundled\n  moe_backend: ") + row.backend)),
+        row.problem)
+        << row.hardware << " " << row.backend;
+  }
+}
+
 TEST_F(PreflightTest, EverythingMissingIsToldAtOnce) {
   const std::string text =
       ReplaceAll(ReplaceAll(kExampleConfig, "models/tiny", "none"), "hardware: cpu", "hardware: gfx942");
