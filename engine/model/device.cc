@@ -11,8 +11,9 @@
 
 namespace assay::engine {
 
-int64_t KvElementBytes(Device device) {
-  return device == Device::kGpu ? 2 : 4;
+int64_t KvElementBytes(const ModelConfig& config, Device device) {
+  if (device == Device::kCpu) return 4;  // float32, rounded through FP8 where the checkpoint says so
+  return config.quantization.fp8_kv_cache ? 1 : 2;
 }
 
 Status CheckDeviceOptions(const ModelOptions& options) {

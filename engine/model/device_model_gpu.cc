@@ -10,6 +10,7 @@
 #include "base/planted_fault.h"
 #include "engine/cache/cache_groups.h"
 #include "engine/model/backends.h"
+#include "engine/model/device.h"
 #include "engine/model/device_step.h"
 #include "engine/model/device_weights.h"
 #include "kernels/argmax/argmax_gpu.h"
@@ -232,7 +233,8 @@ class DeviceModel final : public Model {
     const int64_t sliding =
         options_.num_sliding_blocks > 0 ? options_.num_sliding_blocks : options_.num_blocks;
     const int64_t blocks[] = {options_.num_blocks, sliding};
-    const int64_t block = 2 * config_.num_key_value_heads * options_.block_size * config_.head_dim;
+    const int64_t block = 2 * config_.num_key_value_heads * options_.block_size * config_.head_dim *
+                          KvElementBytes(config_, Device::kGpu);
     int64_t layers[2] = {};
     for (const bool is_sliding : config_.sliding) {
       layer_memory_.push_back(layers[is_sliding]++ * blocks[is_sliding] * block);
@@ -241,8 +243,14 @@ class DeviceModel final : public Model {
   }
 
   kernels::gpu::PagedCache Cache(size_t layer) const {
-    return {cache_[layers_[layer].sliding].data() + layer_memory_[layer], config_.num_key_value_heads,
-            options_.block_size, config_.head_dim};
+    const DeviceLayer& of = layers_[layer];
+    return {cache_[of.sliding].data() + layer_memory_[layer],
+            config_.num_key_value_heads,
+            options_.block_size,
+            config_.head_dim,
+            config_.quantization.fp8_kv_cache,
+            of.key_scale,
+            of.value_scale};
   }
 
   // Whether every request has one token and wants its logits: the batches that graphs are for.
@@ -307,9 +315,8 @@ class DeviceModel final : public Model {
                      Product(layer.qkv, scratch_.input, shape.rows, scratch_.qkv.data(), nullptr, false));
     Mark(Op::kQkv);
     const auto tables = step_.Tables(layer.sliding);
-    kernels::gpu::RotateAndStore(
-        stream, {scratch_.qkv.data(), shape.rows, heads, cos_.data(), sin_.data(), step_.Positions(),
-                 Cache(index), tables, layer.key_scale, layer.value_scale});
+    kernels::gpu::RotateAndStore(stream, {scratch_.qkv.data(), shape.rows, heads, cos_.data(), sin_.data(),
+                                          step_.Positions(), Cache(index), tables});
     Mark(Op::kRotary);
     const int64_t window = layer.sliding ? config_.sliding_window : 0;
     const int64_t longest = window > 0 ? std::min(window, shape.longest) : shape.longest;
@@ -443,8 +450,8 @@ class DeviceModel final : public Model {
   DeviceBuffer<float> norm_, cos_, sin_;
   DeviceLinear lm_head_;
   std::vector<DeviceLayer> layers_;
-  DeviceBuffer<Bf16> cache_[2];        // full, sliding: [layer of the group][block]
-  std::vector<int64_t> layer_memory_;  // [layers] where a layer's begins
+  DeviceBuffer<uint8_t> cache_[2];     // full, sliding: [layer of the group][block]
+  std::vector<int64_t> layer_memory_;  // [layers] where a layer's begins, in bytes
   int64_t dense_bytes_ = 0, expert_bytes_ = 0;
 
   Scratch scratch_;

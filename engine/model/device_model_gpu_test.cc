@@ -42,8 +42,8 @@ std::vector<int32_t> Prompt(int64_t length, int64_t seed) {
 }
 
 TEST(DeviceModel, AgreesWithTheReferenceInEachCheckpointLayout) {
-  for (const WeightLayout layout :
-       {WeightLayout::kMxfp4, WeightLayout::kBf16, WeightLayout::kQuark, WeightLayout::kQuarkFp8}) {
+  for (const WeightLayout layout : {WeightLayout::kMxfp4, WeightLayout::kBf16, WeightLayout::kQuark,
+                                    WeightLayout::kQuarkFp8, WeightLayout::kQuarkFp8Kv}) {
     const RandomModel checkpoint(RandomCheckpoint{SmallShape(), layout, 1, 1, {}});
     ModelOptions options = OnGpu();
     const auto gpu = checkpoint.Load(options);
@@ -113,7 +113,7 @@ std::vector<std::vector<float>> Decode(Model& model, int64_t requests, int64_t s
 
 TEST(DeviceModel, PoisonedPaddingDoesNotChangeABitWithAndWithoutGraphs) {
   for (const int64_t experts : {32, 64, 128}) {
-    for (const WeightLayout layout : {WeightLayout::kMxfp4, WeightLayout::kQuarkFp8}) {
+    for (const WeightLayout layout : {WeightLayout::kMxfp4, WeightLayout::kQuarkFp8Kv}) {
       const RandomModel checkpoint(RandomCheckpoint{SmallShape(experts), layout, 1, 1, {}});
       for (const bool invariant : {true, false}) {
         ModelOptions options = OnGpu();
