@@ -4,6 +4,7 @@
 
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
+#include "kernels/sample/sample_gpu.h"
 #if defined(ASSAY_GPU_CUDA) || defined(ASSAY_GPU_HIP)
 #define ASSAY_HAS_GPU 1
 #include "kernels/gpu/runtime.h"
@@ -38,7 +39,8 @@ int64_t DeviceScratchBytes(const ModelConfig& c, const ModelOptions& options) {
                       kFloat * kSplits * c.num_attention_heads * (c.head_dim + 2) + 4 * kIndex * k +
                       k * (kBf16 * c.intermediate_size + kFloat * c.hidden_size);
   return options.max_batch_tokens * row + MaxPositions(c, options) * c.head_dim * kFloat +
-         (options.max_requests + 15) / 16 * 16 * c.vocab_size * kFloat + kWorkspace;
+         (options.max_requests + 15) / 16 * 16 * (c.vocab_size * kFloat + kernels::gpu::kSampleRowBytes) +
+         kWorkspace;
 }
 
 #if defined(ASSAY_HAS_GPU)

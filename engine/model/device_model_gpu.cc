@@ -11,6 +11,7 @@
 #include "engine/cache/cache_groups.h"
 #include "engine/model/backends.h"
 #include "engine/model/device.h"
+#include "engine/model/device_sampler.h"
 #include "engine/model/device_step.h"
 #include "engine/model/device_weights.h"
 #include "kernels/argmax/argmax_gpu.h"
@@ -107,7 +108,8 @@ class DeviceModel final : public Model {
         results_(1 + logit_rows_, "a step's choices"),
         host_results_(1 + logit_rows_, "pinned memory for choices"),
         experts_taken_(1, "a counter"),
-        step_(config_, options) {
+        step_(config_, options),
+        sampler_(logit_rows_, config_.vocab_size) {
     dense_ = options.batch_invariant ? nullptr : kernels::gpu::MakeLibraryBackend();
     if (dense_ == nullptr) dense_ = kernels::gpu::MakeTileBackend();
     if (!options.batch_invariant) dense_ = kernels::gpu::MakeFewRowsBackend(std::move(dense_));
@@ -157,6 +159,7 @@ class DeviceModel final : public Model {
     } else {
       Compute(shape);
     }
+    sampler_.Draw(stream_, batch, scratch_.logits.data(), results_.data() + 1);
     ReadResults(batch, logits);
     Count(rows);
     kernels::gpu::DescribeWork({});
@@ -171,15 +174,15 @@ class DeviceModel final : public Model {
     std::span<const kernels::gpu::RowTile> tiles;  // in device memory; empty: attention row by row
   };
 
-  // Logits of those that need them, and the choices of the greedy ones. Waits for the step.
+  // Logits of those that need them, and the tokens of those that have a pick. Waits for the step.
   void ReadResults(std::span<const Sequence> batch, std::vector<float>& logits) {
     const auto vocabulary = static_cast<size_t>(config_.vocab_size);
     picked_.clear();
     for (const Sequence& sequence : batch) {
       if (!sequence.want_logits) continue;
       const size_t at = picked_.size() * vocabulary;
-      picked_.push_back(sequence.greedy ? kNothing : kNotPicked);
-      if (sequence.greedy) continue;
+      picked_.push_back(sequence.pick ? kNothing : kNotPicked);
+      if (sequence.pick) continue;
       stream_.CopyToHost(host_logits_.data() + at, scratch_.logits.data() + at, vocabulary * sizeof(float));
     }
     stream_.CopyToHost(host_results_.data(), results_.data(), (1 + picked_.size()) * sizeof(int32_t));
@@ -461,6 +464,7 @@ class DeviceModel final : public Model {
   std::vector<int32_t> picked_;
   DeviceBuffer<int64_t> experts_taken_;  // by all layers of all steps
   DeviceStep step_;
+  DeviceSampler sampler_;
   std::map<std::pair<int64_t, int64_t>, Graph> graphs_;  // by padded rows and longest context
   OpClock clock_{options_.profile};
 };
