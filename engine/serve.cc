@@ -194,7 +194,7 @@ Status Serve(const ServeFlags& flags) {
                        flags.max_num_seqs,
                        flags.max_num_batched_tokens,
                        flags.enable_prefix_caching,
-                       KvElementBytes(flags.device == "gpu" ? Device::kGpu : Device::kCpu)};
+                       KvElementBytes(config, flags.device == "gpu" ? Device::kGpu : Device::kCpu)};
   ASSIGN_OR_RETURN(const CachePlan cache, PlanCache(wish, config));
 
   const ModelOptions model_options = ToModelOptions(flags, cache);

@@ -10,6 +10,7 @@
 
 #include "engine/bench/probe.h"
 #include "engine/command_line.h"
+#include "engine/model/device.h"
 #include "engine/scheduler/scheduler.h"
 
 namespace assay::engine {

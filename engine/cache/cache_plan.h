@@ -17,7 +17,7 @@ struct CacheWish {
   int64_t max_num_seqs = 64;
   int64_t max_num_batched_tokens = 512;
   bool prefix_caching = true;
-  int64_t element_bytes = 4;  // of a number of the cache: KvElementBytes(device)
+  int64_t element_bytes = 4;  // of a number of the cache: KvElementBytes(config, device)
 };
 
 struct CachePlan {

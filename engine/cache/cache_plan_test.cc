@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/cache/kv_blocks.h"
+#include "engine/model/device.h"
 
 namespace assay::engine {
 namespace {
@@ -65,6 +66,25 @@ TEST(PlanCache, ChoosesBlocksAndLength) {
     EXPECT_EQ(plan->num_sliding_blocks, row.sliding_blocks);
     EXPECT_EQ(plan->max_model_len, row.max_model_len);
     EXPECT_EQ(plan->bytes, row.bytes);
+  }
+}
+
+TEST(PlanCache, AnFp8CacheOfAGpuHoldsTwiceTheBlocks) {
+  const struct {
+    Device device;
+    bool fp8;
+    int64_t bytes, blocks;
+  } rows[] = {{Device::kCpu, false, 4, 32},
+              {Device::kCpu, true, 4, 32},
+              {Device::kGpu, false, 2, 64},
+              {Device::kGpu, true, 1, 128}};
+  for (const auto& row : rows) {
+    ModelConfig config = Config();
+    config.quantization.fp8_kv_cache = row.fp8;
+    CacheWish wish = Wish(0, 1, 0, 64);
+    wish.element_bytes = KvElementBytes(config, row.device);
+    EXPECT_EQ(wish.element_bytes, row.bytes);
+    EXPECT_EQ(PlanCache(wish, config)->num_blocks, row.blocks);
   }
 }
 

@@ -209,8 +209,16 @@ TEST(CheckModelOptions, SaysWhatAGpuDoesNotDo) {
   odd.hidden_size = 2848;
   EXPECT_EQ(
       CheckModelOptions(odd, options).error().message,
-      "tensor_parallel_size 8 on GPUs takes a hidden_size that is a multiple of 8 * 8, and hidden_size is "
+      "tensor_parallel_size 8 on GPUs needs a hidden_size that is a multiple of 8 * 8, and hidden_size is "
       "2848");
+  odd = config;
+  odd.intermediate_size = 2848;
+  EXPECT_THAT(CheckModelOptions(odd, options).error().message, HasSubstr("intermediate_size is 2848"));
+  odd = config;
+  odd.vocab_size = 201080;
+  EXPECT_THAT(CheckModelOptions(odd, options).error().message, HasSubstr("vocab_size is 201080"));
+  options.tensor_parallel_size = 1;
+  EXPECT_TRUE(CheckModelOptions(odd, options)) << "one GPU takes all";
   options.dense_dtype = DenseDtype::kInt8;
   EXPECT_EQ(CheckModelOptions(config, options).error().message,
             "int8 runs on the CPU only: the GPU backend multiplies bf16");

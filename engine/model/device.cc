@@ -8,6 +8,7 @@
 
 #include "engine/model/backends.h"
 #include "engine/model/batch_rows.h"
+#include "kernels/sample/sample_gpu.h"
 #if defined(ASSAY_GPU_CUDA) || defined(ASSAY_GPU_HIP)
 #define ASSAY_HAS_GPU 1
 #include "kernels/collective/communicator.h"
@@ -16,8 +17,9 @@
 
 namespace assay::engine {
 
-int64_t KvElementBytes(Device device) {
-  return device == Device::kGpu ? 2 : 4;
+int64_t KvElementBytes(const ModelConfig& config, Device device) {
+  if (device == Device::kCpu) return 4;  // float32, rounded through FP8 where the checkpoint says so
+  return config.quantization.fp8_kv_cache ? 1 : 2;
 }
 
 bool RanksShareADevice() {
@@ -37,7 +39,7 @@ Status CheckShards(const ModelConfig& c, int ranks) {
     if (ranks == 1 || size % (ranks * kColumns) == 0) continue;
     return Fail(
         ErrorKind::kUsage,
-        "tensor_parallel_size {0} on GPUs takes a {1} that is a multiple of {0} * {2}, and {1} is {3}", ranks,
+        "tensor_parallel_size {0} on GPUs needs a {1} that is a multiple of {0} * {2}, and {1} is {3}", ranks,
         name, kColumns, size);
   }
   return {};
@@ -53,9 +55,10 @@ Status CheckDeviceOptions(const ModelConfig& config, const ModelOptions& options
   }
   RETURN_IF_ERROR(CheckShards(config, options.tensor_parallel_size));
   if (options.moe_backend == MoeBackend::kFused && options.tensor_parallel_size > 1) {
-    return Fail(ErrorKind::kUsage,
-                "the fused backend runs on one GPU, because ranks gather between the two products of experts: "
-                "take --moe-backend grouped");
+    return Fail(
+        ErrorKind::kUsage,
+        "the fused backend runs on one GPU, because ranks gather between the two products of experts: "
+        "take --moe-backend grouped");
   }
   if (options.moe_backend == MoeBackend::kReference)
     return Fail(ErrorKind::kUsage, "the reference backend runs on the CPU only");
@@ -82,13 +85,15 @@ int64_t DeviceScratchBytes(const ModelConfig& c, const ModelOptions& options) {
                       k * (kBf16 * c.intermediate_size + kFloat * c.hidden_size);
   const int64_t whole =
       (kFloat + kBf16) * c.hidden_size + kFloat * (c.num_local_experts + k) + 4 * kIndex * k;
-  const int64_t logits = (options.max_requests + 15) / 16 * 16 * c.vocab_size * kFloat;
+  const int64_t logit_rows = (options.max_requests + 15) / 16 * 16;
+  const int64_t logits = logit_rows * c.vocab_size * kFloat;
   // Each of several has room for all that they gather, twice.
   const int64_t widest = std::max({kFloat * c.hidden_size, kBf16 * q, kBf16 * k * c.intermediate_size});
   const int64_t gathered =
       ranks == 1 ? 0 : 2 * std::max(options.max_batch_tokens * widest, logits) + kLibrary;
   const int64_t table = MaxPositions(c, options) * c.head_dim * kFloat;
-  return options.max_batch_tokens * (cut + ranks * whole) + logits + ranks * (table + gathered + kWorkspace);
+  return options.max_batch_tokens * (cut + ranks * whole) + logits +
+         logit_rows * kernels::gpu::kSampleRowBytes + ranks * (table + gathered + kWorkspace);
 }
 
 #if defined(ASSAY_HAS_GPU)

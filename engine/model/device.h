@@ -7,8 +7,8 @@
 
 namespace assay::engine {
 
-// Bytes of one number of the KV cache.
-int64_t KvElementBytes(Device device);
+// Bytes of one number of the KV cache: on a GPU one where the checkpoint says FP8.
+int64_t KvElementBytes(const ModelConfig& config, Device device);
 
 // What the devices of so many ranks have left together, as far as ranks alike can use it, or why there are
 // none: this build knows no GPU, or the machine has too few.

@@ -8,6 +8,7 @@
 #include "engine/model/backends.h"
 #include "engine/model/device.h"
 #include "engine/model/device_rank.h"
+#include "engine/model/device_sampler.h"
 #include "engine/parallel/rank_threads.h"
 
 namespace assay::engine {
@@ -31,6 +32,7 @@ class DeviceModel final : public Model {
       ranks_[static_cast<size_t>(rank)] = std::make_unique<DeviceRank>(
           checkpoint, options, Shard{rank, threads_.Size()}, communicator_.get());
     });
+    sampler_ = std::make_unique<DeviceSampler>(First().LogitRows(), config_.vocab_size);
     host_logits_ = {First().LogitRows() * config_.vocab_size, "pinned memory for logits"};
     host_results_ = {1 + First().LogitRows(), "pinned memory for choices"};
   }
@@ -61,6 +63,7 @@ class DeviceModel final : public Model {
       DeviceRank& rank = *ranks_[static_cast<size_t>(index)];
       rank.Compute(rows);
       if (index == 0) {
+        sampler_->Draw(rank.Stream(), batch, rank.Logits(), rank.Results() + 1);
         ReadResults(batch, logits);
       } else {
         rank.Stream().Wait("a step");
@@ -75,7 +78,7 @@ class DeviceModel final : public Model {
  private:
   DeviceRank& First() const { return *ranks_.front(); }
 
-  // Logits of those that need them, and the choices of the greedy ones. Waits for the step.
+  // Logits of those that need them, and the tokens of those that have a pick. Waits for the step.
   void ReadResults(std::span<const Sequence> batch, std::vector<float>& logits) {
     const kernels::gpu::Stream& stream = First().Stream();
     const auto vocabulary = static_cast<size_t>(config_.vocab_size);
@@ -83,8 +86,8 @@ class DeviceModel final : public Model {
     for (const Sequence& sequence : batch) {
       if (!sequence.want_logits) continue;
       const size_t at = picked_.size() * vocabulary;
-      picked_.push_back(sequence.greedy ? kNothing : kNotPicked);
-      if (sequence.greedy) continue;
+      picked_.push_back(sequence.pick ? kNothing : kNotPicked);
+      if (sequence.pick) continue;
       stream.CopyToHost(host_logits_.data() + at, First().Logits() + at, vocabulary * sizeof(float));
     }
     stream.CopyToHost(host_results_.data(), First().Results(), (1 + picked_.size()) * sizeof(int32_t));
@@ -125,6 +128,7 @@ class DeviceModel final : public Model {
   std::unique_ptr<Communicator> communicator_;
   mutable RankThreads threads_;
   std::vector<std::unique_ptr<DeviceRank>> ranks_;
+  std::unique_ptr<DeviceSampler> sampler_;  // of the first rank
   PinnedBuffer<float> host_logits_;
   PinnedBuffer<int32_t> host_results_;
   std::vector<int32_t> picked_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "engine/model/golden_test_support.h"
+#include "engine/scheduler/sampler.h"
 #include "kernels/collective/communicator.h"
 
 namespace assay::engine {
@@ -44,8 +45,17 @@ std::vector<int32_t> Prompt(int64_t length, int64_t seed) {
 }
 
 TEST(DeviceModel, AgreesWithTheReferenceInEachCheckpointLayout) {
-  for (const WeightLayout layout :
-       {WeightLayout::kMxfp4, WeightLayout::kBf16, WeightLayout::kQuark, WeightLayout::kQuarkFp8}) {
+  // Where bf16 takes a key or a value over a border between two codes of FP8, that is a step of up to 1/8 of
+  // it.
+  const struct {
+    WeightLayout layout;
+    double typical;
+  } rows[] = {{WeightLayout::kMxfp4, 0.03},
+              {WeightLayout::kBf16, 0.03},
+              {WeightLayout::kQuark, 0.03},
+              {WeightLayout::kQuarkFp8, 0.03},
+              {WeightLayout::kQuarkFp8Kv, 0.08}};
+  for (const auto& [layout, typical] : rows) {
     const RandomModel checkpoint(RandomCheckpoint{SmallShape(), layout, 1, 1, {}});
     ModelOptions options = OnGpu();
     const auto gpu = checkpoint.Load(options);
@@ -61,7 +71,7 @@ TEST(DeviceModel, AgreesWithTheReferenceInEachCheckpointLayout) {
     std::sort(errors.begin(), errors.end());
     // A token whose fourth and fifth expert nearly tie may take the other one: a jump, not an error of
     // arithmetic.
-    EXPECT_LT(errors[errors.size() / 2], 0.03) << static_cast<int>(layout);
+    EXPECT_LT(errors[errors.size() / 2], typical) << static_cast<int>(layout);
     EXPECT_LT(errors.back(), 0.3) << static_cast<int>(layout);
   }
 }
@@ -115,7 +125,7 @@ std::vector<std::vector<float>> Decode(Model& model, int64_t requests, int64_t s
 
 TEST(DeviceModel, PoisonedPaddingDoesNotChangeABitWithAndWithoutGraphs) {
   for (const int64_t experts : {32, 64, 128}) {
-    for (const WeightLayout layout : {WeightLayout::kMxfp4, WeightLayout::kQuarkFp8}) {
+    for (const WeightLayout layout : {WeightLayout::kMxfp4, WeightLayout::kQuarkFp8Kv}) {
       const RandomModel checkpoint(RandomCheckpoint{SmallShape(experts), layout, 1, 1, {}});
       for (const bool invariant : {true, false}) {
         ModelOptions options = OnGpu();
@@ -175,6 +185,65 @@ TEST(DeviceModel, InvariantAnswersDoNotDependOnBatchChunksOrPadding) {
   for (size_t step = 0; step < expected.size(); ++step) {
     EXPECT_TRUE(std::equal(expected[step].begin(), expected[step].end(), more[step].begin())) << step;
   }
+}
+
+// The draw of each pick by the CPU's sampler, from the logits that the device hands over; nothing where a
+// hair's breadth decides.
+std::optional<int32_t> DrawnFrom(std::span<const float> logits, const Pick& pick) {
+  Pick below = pick, above = pick;
+  below.u = std::max(0.0, pick.u - 1e-5);
+  above.u = std::min(1 - 0x1p-53, pick.u + 1e-5);
+  const auto id = PickToken(logits, pick);
+  return PickToken(logits, below) == id && PickToken(logits, above) == id ? id : std::nullopt;
+}
+
+TEST(DeviceModel, PicksTheTokensThatTheSamplerTakesFromItsLogits) {
+  const Pick picks[] = {{},
+                        {1, 0.3, 0, 1, 0},
+                        {0.7, 0.999, 0, 1, 0},
+                        {1.5, 0.5, 20, 1, 0},
+                        {1, 0.8, 0, 0.7, 0},
+                        {1, 0.2, 50, 0.9, 0.01}};
+  const RandomModel checkpoint(SmallShape());
+  int64_t compared = 0;
+  for (const bool graphs : {false, true}) {
+    ModelOptions options = OnGpu();
+    options.batch_invariant = true;  // two batches of the same requests have the same logits
+    options.graph_replay = graphs;
+    const auto model = checkpoint.Load(options);
+    for (const int64_t length : {40, 1}) {  // prompts, and a batch that is a graph
+      std::vector<Running> running;
+      std::vector<Sequence> batch;
+      for (int32_t r = 0; r < 8; ++r) running.emplace_back(Prompt(length, r), r * 4, 4);
+      for (const Running& request : running) batch.push_back(request.Next(length, true));
+      std::vector<float> logits, rest;
+      const int64_t rows = 8 * length, vocabulary = model->Config().vocab_size;
+      model->Forward(batch, rows, logits);
+      for (const int32_t picked : model->Picked()) EXPECT_EQ(picked, Model::kNotPicked);
+      for (size_t shift = 0; shift < std::size(picks); ++shift) {
+        // All picks at different requests, some of which want their logits all the same.
+        for (size_t r = 0; r < batch.size(); ++r) {
+          batch[r].pick = picks[(r + shift) % std::size(picks)];
+          if ((2 * r + shift) % 5 == 3) batch[r].pick.reset();
+        }
+        model->Forward(batch, rows, rest);
+        ASSERT_EQ(model->Picked().size(), batch.size());
+        for (size_t r = 0; r < batch.size(); ++r) {
+          const auto at = r * static_cast<size_t>(vocabulary);
+          const auto of = std::span(logits).subspan(at, static_cast<size_t>(vocabulary));
+          const int32_t picked = model->Picked()[r];
+          if (!batch[r].pick) {
+            EXPECT_EQ(picked, Model::kNotPicked);
+            EXPECT_TRUE(std::equal(of.begin(), of.end(), rest.begin() + static_cast<long>(at)));
+          } else if (const auto drawn = DrawnFrom(of, *batch[r].pick)) {
+            EXPECT_EQ(picked, *drawn) << "request " << r << " shift " << shift << " graphs " << graphs;
+            ++compared;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 120);  // of some 150
 }
 
 // Ranks on GPUs of their own where there are enough, else all on one, which knows no graphs.
@@ -239,7 +308,7 @@ TEST(DeviceRanks, ModelsOfSeveralRanksPickTheLargestLogit) {
   Running request(Prompt(40, 3), 0, 12), same(Prompt(40, 3), 12, 12);
   const std::vector<float> logits = Prefill(*model, request);
   Sequence greedy = same.Next(40, true);
-  greedy.greedy = true;
+  greedy.pick = Pick{};
   std::vector<float> unused;
   model->Forward({&greedy, 1}, 40, unused);
   ASSERT_EQ(model->Picked().size(), 1u);

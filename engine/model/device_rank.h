@@ -36,7 +36,7 @@ class DeviceRank {
   // Rank 0's, of the last step, in device memory: [wanted rows, vocabulary]; then whether routing counted
   // more gates than there are, and the wanted rows' greedy choices, which begin at `results`[1].
   const float* Logits() const { return logits_; }
-  const int32_t* Results() const { return results_.data(); }
+  int32_t* Results() const { return results_.data(); }
 
   int64_t DenseBytes() const;  // of weights that every step reads, but for the head's
   int64_t HeadBytes() const { return static_cast<int64_t>(lm_head_.weight.bytes()); }
@@ -87,8 +87,8 @@ class DeviceRank {
   DeviceBuffer<float> norm_, cos_, sin_;
   DeviceLinear lm_head_;
   std::vector<DeviceLayer> layers_;
-  DeviceBuffer<kernels::Bf16> cache_[2];  // full, sliding: [layer of the group][block]
-  std::vector<int64_t> layer_memory_;     // [layers] where a layer's begins
+  DeviceBuffer<uint8_t> cache_[2];     // full, sliding: [layer of the group][block]
+  std::vector<int64_t> layer_memory_;  // [layers] where a layer's begins, in bytes
 
   DeviceScratch scratch_;
   // None but of MoeBackend::kFused; of all layers, one after the other.

@@ -6,6 +6,7 @@
 #include "base/planted_fault.h"
 #include "engine/cache/cache_groups.h"
 #include "engine/model/backends.h"
+#include "engine/model/device.h"
 #include "engine/model/device_rank.h"
 #include "kernels/argmax/argmax_gpu.h"
 #include "kernels/embedding/embedding_gpu.h"
@@ -109,7 +110,8 @@ void DeviceRank::PrepareFused() {
 void DeviceRank::MakeCache() {
   const int64_t sliding = options_.num_sliding_blocks > 0 ? options_.num_sliding_blocks : options_.num_blocks;
   const int64_t blocks[] = {options_.num_blocks, sliding};
-  const int64_t block = 2 * kv_heads_ * options_.block_size * config_.head_dim;
+  const int64_t block =
+      2 * kv_heads_ * options_.block_size * config_.head_dim * KvElementBytes(config_, Device::kGpu);
   int64_t layers[2] = {};
   for (const bool is_sliding : config_.sliding) {
     layer_memory_.push_back(layers[is_sliding]++ * blocks[is_sliding] * block);
@@ -118,8 +120,14 @@ void DeviceRank::MakeCache() {
 }
 
 kernels::gpu::PagedCache DeviceRank::Cache(size_t layer) const {
-  return {cache_[layers_[layer].sliding].data() + layer_memory_[layer], kv_heads_, options_.block_size,
-          config_.head_dim};
+  const DeviceLayer& of = layers_[layer];
+  return {cache_[of.sliding].data() + layer_memory_[layer],
+          kv_heads_,
+          options_.block_size,
+          config_.head_dim,
+          config_.quantization.fp8_kv_cache,
+          of.key_scale,
+          of.value_scale};
 }
 
 int64_t DeviceRank::MostPartials() const {
@@ -228,9 +236,8 @@ void DeviceRank::Attend(size_t index, const Shape& shape) {
       stream, Product(layer.qkv, scratch_.input.data(), shape.rows, scratch_.qkv.data(), nullptr, false));
   Mark(Op::kQkv);
   const auto tables = step_.Tables(layer.sliding);
-  kernels::gpu::RotateAndStore(
-      stream, {scratch_.qkv.data(), shape.rows, heads_, cos_.data(), sin_.data(), step_.Positions(),
-               Cache(index), tables, layer.key_scale, layer.value_scale});
+  kernels::gpu::RotateAndStore(stream, {scratch_.qkv.data(), shape.rows, heads_, cos_.data(), sin_.data(),
+                                        step_.Positions(), Cache(index), tables});
   Mark(Op::kRotary);
   const int64_t window = layer.sliding ? config_.sliding_window : 0;
   const int64_t longest = window > 0 ? std::min(window, shape.longest) : shape.longest;

@@ -36,7 +36,7 @@ struct DeviceLayer {
   DeviceLinear qkv, o;
   DeviceBuffer<float> router, router_bias;
   DeviceExperts gate_up, down;
-  float key_scale = 0, value_scale = 0;  // of an FP8 cache; 0: not rounded
+  float key_scale = 1, value_scale = 1;  // of the codes of an FP8 cache
   bool fp8_activations = false;
 
   int64_t DenseBytes() const;

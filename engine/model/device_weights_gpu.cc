@@ -127,8 +127,10 @@ DeviceLayer UploadLayer(const Stream& stream, const ModelConfig& c, const LayerT
   layer.o = UploadLinear(stream, {&tensors.o}, c.num_attention_heads * c.head_dim, shard);
   layer.router = ToDevice(stream, Widen(tensors.router.weight), kWeights);
   layer.router_bias = ToDevice(stream, Widen(tensors.router.bias), kWeights);
-  layer.key_scale = tensors.key_scale;
-  layer.value_scale = tensors.value_scale;
+  if (c.quantization.fp8_kv_cache) {
+    layer.key_scale = tensors.key_scale;
+    layer.value_scale = tensors.value_scale;
+  }
 
   const LayerExperts host(c, tensors);
   const kernels::ExpertTensors& experts = host.tensors();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,15 @@ struct ModelOptions {
 // Answers kUsage, with the arithmetic, for a degree or size that the model cannot be run with.
 Status CheckModelOptions(const ModelConfig& config, const ModelOptions& options);
 
+// How a token is taken from its logits when nothing else than these numbers matters, as SampleToken
+// (engine/scheduler/sampler.h) does it.
+struct Pick {
+  double temperature = 0;  // 0: the largest
+  double u = 0;            // the draw, in [0, 1)
+  int64_t top_k = 0;       // 0: no limit
+  double top_p = 1, min_p = 0;
+};
+
 // One request's part of a batch: `tokens` at positions [start, start + tokens.size()). Position p of layers
 // that see everything is in block_table[p / block_size], of sliding layers in sliding_block_table. All
 // earlier positions that the tokens can see must already be there; entries of a sliding table before those
@@ -56,8 +66,8 @@ struct Sequence {
   std::span<const int32_t> block_table;
   bool want_logits = false;                           // of the last token
   std::span<const int32_t> sliding_block_table = {};  // empty: the same ids as block_table
-  uint64_t request = 0;  // whose it is, for the line that a GPU's fault ends with
-  bool greedy = false;   // of the logits only the largest matters: the model may pick it and leave them out
+  uint64_t request = 0;           // whose it is, for the line that a GPU's fault ends with
+  std::optional<Pick> pick = {};  // the model may pick the token itself and leave the logits out
 };
 
 // Weights, KV blocks and worker threads. Forward is called by one thread at a time.
@@ -82,8 +92,8 @@ class Model {
   virtual void Forward(std::span<const Sequence> batch, int64_t padded_rows, std::vector<float>& logits) = 0;
 
   // Of the last Forward, an entry for each sequence that wants logits, or empty where a model never picks:
-  // the id of the largest logit of a greedy one, whose logits are then not filled in. Ties go to the lower
-  // id; kNothing is a row with NaN, +inf or only -inf.
+  // the token of one that has a `pick`, whose logits are then not filled in. kNothing is a row with NaN, +inf
+  // or only -inf.
   static constexpr int32_t kNothing = -1, kNotPicked = -2;
   virtual std::span<const int32_t> Picked() const { return {}; }
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "engine/cache/cache_groups.h"
 #include "engine/model/model.h"
 #include "engine/scheduler/philox.h"
+#include "engine/scheduler/sampler.h"
 
 namespace assay::engine {
 
@@ -73,8 +75,11 @@ class FakeModel : public Model {
     for (size_t i = 0; i < wanted.size(); ++i) {
       rule_(wanted[i], std::span(logits).subspan(i * vocabulary, vocabulary));
     }
-    if (picks) PickGreedy(batch, logits);
+    if (picks) PickTokens(batch, logits);
     const std::lock_guard lock(mutex_);
+    for (const Sequence& sequence : batch) {
+      if (sequence.want_logits) asked_.push_back(sequence.pick);
+    }
     steps_.push_back({rows, padded_rows, batch.size()});
   }
 
@@ -87,10 +92,16 @@ class FakeModel : public Model {
     return steps_;
   }
 
+  // The pick of each sequence that wanted logits, so far.
+  std::vector<std::optional<Pick>> Asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
   std::span<const int32_t> Picked() const override { return picked_; }
 
   std::function<void()> before_forward;
-  bool picks = false;  // as a GPU does: what is greedy is chosen here, and its logits are spoiled
+  bool picks = false;  // as a GPU does: what has a pick is chosen here, and its logits are spoiled
 
  private:
   std::vector<LayerGroup> Groups() const {
@@ -101,17 +112,14 @@ class FakeModel : public Model {
     return groups;
   }
 
-  void PickGreedy(std::span<const Sequence> batch, std::vector<float>& logits) {
+  void PickTokens(std::span<const Sequence> batch, std::vector<float>& logits) {
     picked_.clear();
-    const auto vocabulary = static_cast<long>(config_.vocab_size);
+    const auto vocabulary = static_cast<size_t>(config_.vocab_size);
     for (const Sequence& sequence : batch) {
       if (!sequence.want_logits) continue;
-      const auto row = logits.begin() + static_cast<long>(picked_.size()) * vocabulary;
-      const bool finite =
-          std::all_of(row, row + vocabulary, [](float logit) { return std::isfinite(logit); });
-      const auto largest = static_cast<int32_t>(std::max_element(row, row + vocabulary) - row);
-      picked_.push_back(!sequence.greedy ? kNotPicked : finite ? largest : kNothing);
-      if (sequence.greedy) std::fill(row, row + vocabulary, -1e30f);
+      const std::span<float> row = std::span(logits).subspan(picked_.size() * vocabulary, vocabulary);
+      picked_.push_back(sequence.pick ? PickToken(row, *sequence.pick).value_or(kNothing) : kNotPicked);
+      if (sequence.pick) std::fill(row.begin(), row.end(), -1e30f);
     }
   }
 
@@ -145,6 +153,7 @@ class FakeModel : public Model {
   std::vector<int32_t> picked_;
   mutable std::mutex mutex_;
   std::vector<Step> steps_;
+  std::vector<std::optional<Pick>> asked_;
 };
 
 }  // namespace assay::engine

@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "engine/scheduler/fast_exp.h"
+#include "kernels/sample/fast_exp.h"
 
 namespace assay::engine {
 namespace {
+
+using kernels::FastExp;
 
 constexpr size_t kLanes = 16;
 

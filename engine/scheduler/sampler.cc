@@ -5,11 +5,13 @@
 #include <limits>
 #include <vector>
 
-#include "engine/scheduler/fast_exp.h"
 #include "engine/scheduler/philox.h"
+#include "kernels/sample/fast_exp.h"
 
 namespace assay::engine {
 namespace {
+
+using kernels::FastExp;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr size_t kLanes = 16;  // independent chains, so that loops over the vocabulary are not latency bound
@@ -164,15 +166,45 @@ bool Adjust(std::span<float> logits, const GenerationRequest& request, const Tok
   return mask || !request.logit_bias.empty() || HasPenalty(request);
 }
 
+Pick PlainPick(const GenerationRequest& request, int64_t output_index) {
+  if (request.temperature <= 0) return {};
+  return {request.temperature, UniformDraw(request.seed, static_cast<uint64_t>(output_index)), request.top_k,
+          request.top_p, request.min_p};
+}
+
+int32_t Draw(std::span<const float> logits, const Candidate& peak, const Pick& pick) {
+  if (pick.temperature <= 0) return peak.id;
+  static thread_local std::vector<float> weights;  // [vocab_size]
+  const double sum = Weigh(logits, peak.logit, static_cast<float>(1 / pick.temperature), weights);
+  const bool unfiltered = pick.top_k <= 0 && pick.top_p >= 1 && pick.min_p <= 0;
+  if (unfiltered) return DrawFromAll(weights, sum, pick.u, peak.id);
+
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0 && static_cast<double>(weights[i]) >= pick.min_p) {
+      candidates.push_back({logits[i], static_cast<int32_t>(i)});
+    }
+  }
+  return DrawFromBest(Best(std::move(candidates), weights, pick.top_k, pick.top_p), weights, pick.u);
+}
+
 }  // namespace
 
 bool HasPenalty(const GenerationRequest& request) {
   return request.repetition_penalty != 1 || request.frequency_penalty != 0 || request.presence_penalty != 0;
 }
 
-bool IsPlainGreedy(const GenerationRequest& request, int64_t output_index) {
-  return request.temperature <= 0 && !request.logprobs && request.logit_bias.empty() &&
-         !HasPenalty(request) && output_index >= request.min_tokens;
+std::optional<Pick> PickOf(const GenerationRequest& request, int64_t output_index) {
+  const bool plain = !request.logprobs && request.logit_bias.empty() && !HasPenalty(request) &&
+                     output_index >= request.min_tokens;
+  if (!plain) return std::nullopt;
+  return PlainPick(request, output_index);
+}
+
+std::optional<int32_t> PickToken(std::span<const float> logits, const Pick& pick) {
+  const std::optional<Candidate> peak = Peak(logits);
+  if (!peak) return std::nullopt;
+  return Draw(logits, *peak, pick);
 }
 
 std::optional<int32_t> SampleToken(std::span<float> logits, const GenerationRequest& request,
@@ -180,21 +212,7 @@ std::optional<int32_t> SampleToken(std::span<float> logits, const GenerationRequ
   std::optional<Candidate> peak = Peak(logits);
   if (peak && Adjust(logits, request, history, output_index)) peak = Peak(logits);
   if (!peak) return std::nullopt;
-  if (request.temperature <= 0) return peak->id;
-
-  static thread_local std::vector<float> weights;  // [vocab_size]
-  const double sum = Weigh(logits, peak->logit, static_cast<float>(1 / request.temperature), weights);
-  const double u = UniformDraw(request.seed, static_cast<uint64_t>(output_index));
-  const bool unfiltered = request.top_k <= 0 && request.top_p >= 1 && request.min_p <= 0;
-  if (unfiltered) return DrawFromAll(weights, sum, u, peak->id);
-
-  std::vector<Candidate> candidates;
-  for (size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i] > 0 && static_cast<double>(weights[i]) >= request.min_p) {
-      candidates.push_back({logits[i], static_cast<int32_t>(i)});
-    }
-  }
-  return DrawFromBest(Best(std::move(candidates), weights, request.top_k, request.top_p), weights, u);
+  return Draw(logits, *peak, PlainPick(request, output_index));
 }
 
 }  // namespace assay::engine

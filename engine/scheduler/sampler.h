@@ -12,8 +12,11 @@ namespace assay::engine {
 // Whether tokens that have come before change the request's logits.
 bool HasPenalty(const GenerationRequest& request);
 
-// Whether the next token of `request` is the largest logit as the model computes it.
-bool IsPlainGreedy(const GenerationRequest& request, int64_t output_index);
+// How a model may pick the next token of `request` itself, whose output has `output_index` tokens so far.
+// Nothing where its logits are changed first, by stop ids, bias or penalties, or reported.
+std::optional<Pick> PickOf(const GenerationRequest& request, int64_t output_index);
+// The token of such a pick; nothing of a row that is never sampled.
+std::optional<int32_t> PickToken(std::span<const float> logits, const Pick& pick);
 
 // The next token of `request`, whose output has `output_index` tokens so far; `history` counts its tokens
 // when HasPenalty. `logits` [vocab_size] are changed. Nothing when a logit is NaN or +inf, or all are -inf:

@@ -7,10 +7,12 @@
 #include <map>
 #include <numeric>
 
-#include "engine/scheduler/fast_exp.h"
+#include "kernels/sample/fast_exp.h"
 
 namespace assay::engine {
 namespace {
+
+using kernels::FastExp;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();

@@ -197,7 +197,7 @@ void ThreadedScheduler::Step() {
     batch_.push_back({tokens.subspan(static_cast<size_t>(request.computed), static_cast<size_t>(item.tokens)),
                       request.computed, request.held.tables[kFullLayers], item.ReachesEnd(),
                       request.held.tables[kSlidingLayers], request.id,
-                      IsPlainGreedy(request.request, request.OutputTokens())});
+                      PickOf(request.request, request.OutputTokens())});
     rows += item.tokens;
   }
   model_.Forward(batch_, PaddedRows(rows, capture_sizes_), logits_);

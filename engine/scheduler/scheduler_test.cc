@@ -392,23 +392,63 @@ TEST(Scheduler, CountsPromptAndOutputTokensOnce) {
   EXPECT_EQ(scheduler->Stats().generated_tokens, 200);
 }
 
-// A GPU picks the largest logit itself and copies no logits; the fake one spoils those that it did not leave.
-TEST(Scheduler, AModelThatPicksGreedyTokensChangesNoAnswer) {
+// Requests that a GPU picks the tokens of itself, then ones whose logits it has to hand over.
+std::vector<GenerationRequest> PickedAndOthers() {
   std::vector<GenerationRequest> requests;
-  for (int32_t i = 0; i < 6; ++i) requests.push_back(Request({1, 2, i}, 9));
+  for (int32_t i = 0; i < 9; ++i) requests.push_back(Request({1, 2, i}, 9));
   requests[1].temperature = 0.8;
-  requests[2].logprobs = 2;
-  requests[3].repetition_penalty = 1.3;
-  requests[4].logit_bias = {{7, 3.0f}};
-  requests[5].min_tokens = 4;
-  requests[5].stop_ids = {3, 5, 8, 13, 21, 34, 40, 41, 42};
-  for (const GenerationRequest& request : requests) {
+  requests[2].temperature = 1.5;
+  requests[2].top_k = 7;
+  requests[2].top_p = 0.9;
+  requests[2].min_p = 0.05;
+  requests[3].logprobs = 2;
+  requests[4].repetition_penalty = 1.3;
+  requests[5].logit_bias = {{7, 3.0f}};
+  requests[6].min_tokens = 4;
+  requests[6].stop_ids = {3, 5, 8, 13, 21, 34, 40, 41, 42};
+  requests[7].temperature = 0.8;
+  requests[7].presence_penalty = 0.4;
+  requests[8].temperature = 1.2;
+  requests[8].logprobs = 1;
+  for (size_t i = 0; i < requests.size(); ++i) requests[i].seed = 40 + i;
+  return requests;
+}
+
+// A GPU picks tokens itself and copies no logits; the fake one spoils those that it did not leave.
+TEST(Scheduler, AModelThatPicksTokensChangesNoAnswer) {
+  for (const GenerationRequest& request : PickedAndOthers()) {
     FakeModel model(kVocabulary, 64, 4);
     model.picks = true;
     Pending pending;
     const auto scheduler = Scheduler::Start(model, Options(64, 4));
     scheduler->Submit(request, pending.Sink());
     EXPECT_EQ(pending.Wait(), AnswerAlone(request)) << request.prompt.back();
+  }
+}
+
+TEST(Scheduler, AsksForAPickWhereNothingElseThanTheLogitsMatters) {
+  for (const GenerationRequest& request : PickedAndOthers()) {
+    SCOPED_TRACE(request.prompt.back());
+    FakeModel model(kVocabulary, 64, 4);
+    Pending pending;
+    const auto scheduler = Scheduler::Start(model, Options(64, 4));
+    scheduler->Submit(request, pending.Sink());
+    const Answer answer = pending.Wait();
+    const std::vector<std::optional<Pick>> asked = model.Asked();
+    ASSERT_EQ(asked.size(), answer.tokens.size());
+    for (size_t n = 0; n < asked.size(); ++n) {
+      const int32_t which = request.prompt.back();
+      // min_tokens forbids the stop ids of the first four.
+      const bool picked = which <= 2 || (which == 6 && n >= 4);
+      ASSERT_EQ(asked[n].has_value(), picked) << n;
+      if (!picked) continue;
+      EXPECT_EQ(asked[n]->temperature, request.temperature);
+      if (request.temperature == 0) continue;
+      EXPECT_EQ(asked[n]->u, UniformDraw(request.seed, n));
+      EXPECT_EQ(asked[n]->top_k, request.top_k);
+      EXPECT_EQ(asked[n]->top_p, request.top_p);
+      EXPECT_EQ(asked[n]->min_p, request.min_p);
+    }
   }
 }
 

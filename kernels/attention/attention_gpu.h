@@ -13,18 +13,25 @@
 
 namespace assay::kernels::gpu {
 
+// A code of the FP8 format E4M3FN (kernels/fp8/fp8.h).
+using E4M3 = uint8_t;
+
 // Keys and values of one layer: [block][key, value][kv head][slot][head_dim], so that a head's part of a
 // block lies together and a key is one line of memory.
 struct PagedCache {
-  Bf16* memory;
+  void* memory;  // Bf16, or E4M3 where `fp8`
   int64_t kv_heads, block_size, head_dim;
+  bool fp8 = false;
+  float key_scale = 1, value_scale = 1;  // a number is its code times this; 1 of bf16
 
   ASSAY_BOTH_SIDES int64_t BlockElements() const { return 2 * kv_heads * block_size * head_dim; }
-  ASSAY_BOTH_SIDES Bf16* Key(int64_t block, int64_t kv_head, int64_t slot) const {
-    return memory + block * BlockElements() + (kv_head * block_size + slot) * head_dim;
+  template <class Number>
+  ASSAY_BOTH_SIDES Number* Key(int64_t block, int64_t kv_head, int64_t slot) const {
+    return static_cast<Number*>(memory) + block * BlockElements() + (kv_head * block_size + slot) * head_dim;
   }
-  ASSAY_BOTH_SIDES Bf16* Value(int64_t block, int64_t kv_head, int64_t slot) const {
-    return Key(block, kv_head + kv_heads, slot);
+  template <class Number>
+  ASSAY_BOTH_SIDES Number* Value(int64_t block, int64_t kv_head, int64_t slot) const {
+    return Key<Number>(block, kv_head + kv_heads, slot);
   }
 };
 
@@ -41,7 +48,8 @@ struct BlockTables {
 
 // Attention as kernels/attention/attention.h defines it, of any rows of any sequences. The keys that a row
 // sees are cut into `splits` runs that are attended apart and merged in order: a row alone fills the device
-// that way.
+// that way. Codes of an FP8 cache are multiplied as they are: the keys' scale goes to the scores and the
+// values' to the result, so that no number is rounded again.
 struct AttentionBatch {
   const Bf16* q;  // [rows, q_stride]: head h at h * head_dim
   int64_t q_stride;

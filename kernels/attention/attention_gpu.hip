@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/attention/attention_gpu.h"
+#include "kernels/attention/kv_numbers.h"
 #include "kernels/gpu/device.h"
 
 namespace assay::kernels::gpu {
@@ -30,37 +31,33 @@ struct KeyRange {
   }
 };
 
-template <int kDim>
+template <int kDim, class Number>
 __device__ void PrefetchKey(const AttentionBatch& in, int64_t row, int kv_head, int key,
                             const KeyRange& range) {
   if (key < range.first || key > range.last || key / kLanes >= range.end) return;
   const int64_t block = in.tables.Block(row, key, in.cache.block_size), slot = key % in.cache.block_size;
+  constexpr int kLine = 128 / sizeof(Number);  // of memory
 #pragma unroll
-  for (int d = 0; d < kDim; d += 64) {  // lines of memory
-    Prefetch(in.cache.Key(block, kv_head, slot) + d);
-    Prefetch(in.cache.Value(block, kv_head, slot) + d);
+  for (int d = 0; d < kDim; d += kLine) {
+    Prefetch(in.cache.Key<Number>(block, kv_head, slot) + d);
+    Prefetch(in.cache.Value<Number>(block, kv_head, slot) + d);
   }
 }
 
 // Scores of 32 keys and kHeads heads: a lane has one key.
-template <int kDim>
-__device__ void Scores(const Bf16* key, const float* q, float scale, float* scores) {
+template <int kDim, class Number>
+__device__ void Scores(const Number* key, const float* q, float scale, float* scores) {
+  constexpr int kStep = 16 / sizeof(Number);
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) scores[h] = 0;
 #pragma unroll
-  for (int d = 0; d < kDim; d += 8) {
-    const uint4 packed = *reinterpret_cast<const uint4*>(key + d);
-    const uint32_t words[4] = {packed.x, packed.y, packed.z, packed.w};
-    float k[8];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      k[2 * i] = WidenLow(words[i]);
-      k[2 * i + 1] = WidenHigh(words[i]);
-    }
+  for (int d = 0; d < kDim; d += kStep) {
+    float k[kStep];
+    LoadNumbers(true, key + d, k);
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) scores[h] += q[h * kDim + d + i] * k[i];
+      for (int i = 0; i < kStep; ++i) scores[h] += q[h * kDim + d + i] * k[i];
     }
   }
 #pragma unroll
@@ -74,13 +71,13 @@ __device__ float WithSink(float values, float largest, float sum, float sink) {
   return values * share / (sum * share + __expf(sink - all));
 }
 
-// One (row, key-value head, split): grid (rows, kv heads * chunks of heads, splits).
-template <int kDim>
+// One (row, key-value head, split): grid (rows, kv heads * chunks of heads, splits). Number: of the cache.
+template <int kDim, class Number>
 __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
   constexpr int kValuesAhead = kDim == 64   ? 16
                                : kDim == 32 ? 8
                                             : 4;      // keys whose values a lane has in flight
-  constexpr int kOwn = (kDim + kLanes - 1) / kLanes;  // elements of the result that a lane has
+  constexpr int kOwn = (kDim + kLanes - 1) / kLanes;  // elements of the result that a lane has, side by side
   __shared__ __align__(16) float q[kHeads * kDim];
   __shared__ __align__(16) float weights[kTeams][kLanes][kHeads];
   __shared__ float team_max[kTeams][kHeads], team_sum[kTeams][kHeads];
@@ -93,10 +90,10 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
   const int kv_head = static_cast<int>(blockIdx.y) / chunks;
   const int first_head = kv_head * group + static_cast<int>(blockIdx.y) % chunks * kHeads;
   const int heads = min(kHeads, (kv_head + 1) * group - first_head);
-  const int lane = Lane(), team = GroupOfLanes();
+  const int lane = Lane(), team = GroupOfLanes(), own = lane * kOwn;
   const KeyRange range(in, position, static_cast<int>(blockIdx.z));
   if (threadIdx.x == 0) Prefetch(in.sinks + first_head);
-  PrefetchKey<kDim>(in, row, kv_head, (range.begin + team) * kLanes + lane, range);
+  PrefetchKey<kDim, Number>(in, row, kv_head, (range.begin + team) * kLanes + lane, range);
   AwaitEarlier();
   for (int i = threadIdx.x; i < kHeads * kDim; i += kThreads) {
     q[i] = i < heads * kDim ? Widen(in.q[row * in.q_stride + first_head * kDim + i]) : 0.0f;
@@ -122,7 +119,8 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
     float scores[kHeads];
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) scores[h] = NegativeInfinity();
-    if (seen) Scores<kDim>(in.cache.Key(block, kv_head, slot), q, in.scale, scores);
+    if (seen)
+      Scores<kDim>(in.cache.Key<Number>(block, kv_head, slot), q, in.scale * in.cache.key_scale, scores);
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) {
       const float next = fmaxf(largest[h], MaxLanes(scores[h]));  // a NaN is passed over and comes back below
@@ -135,23 +133,18 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
       for (int i = 0; i < kOwn; ++i) out[h][i] *= shrink;
     }
     SyncLanes();
-    const Bf16* values = in.cache.Value(block, kv_head, slot);
+    const Number* values = in.cache.Value<Number>(block, kv_head, slot);
     for (int first = 0; first < kLanes; first += kValuesAhead) {
       float value[kValuesAhead][kOwn];
       static_assert(16 % kValuesAhead == 0);  // keys of one block
-      const auto of_first = reinterpret_cast<const Bf16*>(
+      const auto of_first = reinterpret_cast<const Number*>(
           ShuffleFrom(static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(values)), first));
 #pragma unroll
       for (int j = 0; j < kValuesAhead; ++j) {
-        const Bf16* from = of_first + j * kDim;
         // What lies in the cache beyond the row's keys may be anything, so it is not even multiplied by zero.
         const int other = run * kLanes + first + j;
         const bool other_seen = other >= range.first && other <= range.last;
-#pragma unroll
-        for (int i = 0; i < kOwn; ++i) {
-          const int d = lane + i * kLanes;
-          value[j][i] = other_seen && d < kDim ? Widen(from[d]) : 0.0f;
-        }
+        LoadNumbers(other_seen && own < kDim, of_first + j * kDim + own, value[j]);
       }
 #pragma unroll
       for (int j = 0; j < kValuesAhead; ++j) {
@@ -176,7 +169,7 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
     }
 #pragma unroll
     for (int i = 0; i < kOwn; ++i) {
-      if (lane + i * kLanes < kDim) team_out[team][h][lane + i * kLanes] = out[h][i];
+      if (own < kDim) team_out[team][h][own + i] = out[h][i];
     }
   }
   __syncthreads();
@@ -195,7 +188,7 @@ __global__ void __launch_bounds__(kThreads) AttendSplit(AttentionBatch in) {
     }
     if (in.splits == 1) {
       in.out[(row * in.heads + first_head + h) * kDim + d] =
-          Narrow(WithSink(merged, merged_max, merged_sum, in.sinks[first_head + h]));
+          Narrow(WithSink(merged, merged_max, merged_sum, in.sinks[first_head + h]) * in.cache.value_scale);
       continue;
     }
     float* partial = in.partial + ((row * in.heads + first_head + h) * in.splits + blockIdx.z) * (kDim + 2);
@@ -226,21 +219,26 @@ __global__ void MergeSplits(AttentionBatch in) {
     sum += share * from[dim + 1];
     out += share * from[threadIdx.x];
   }
-  in.out[(row * in.heads + head) * dim + threadIdx.x] = Narrow(out / sum);
+  in.out[(row * in.heads + head) * dim + threadIdx.x] = Narrow(out / sum * in.cache.value_scale);
 }
 
-template <int kDim>
-void Launch(void* stream, const AttentionBatch& batch) {
+template <int kDim, class Number>
+void LaunchOf(void* stream, const AttentionBatch& batch) {
   const int64_t group = batch.heads / batch.cache.kv_heads;
   const dim3 grid(static_cast<unsigned>(batch.rows),
                   static_cast<unsigned>(batch.cache.kv_heads) * Blocks(group, kHeads),
                   static_cast<unsigned>(batch.splits));
-  const auto kernel = AttendSplit<kDim>;
+  const auto kernel = AttendSplit<kDim, Number>;
   ASSAY_LAUNCH("attention", kernel, grid, kThreads, stream, batch);
   if (batch.splits == 1) return;
   ASSAY_LAUNCH("attention merge", MergeSplits,
                dim3(static_cast<unsigned>(batch.rows), static_cast<unsigned>(batch.heads)), kDim, stream,
                batch);
+}
+
+template <int kDim>
+void Launch(void* stream, const AttentionBatch& batch) {
+  return batch.cache.fp8 ? LaunchOf<kDim, E4M3>(stream, batch) : LaunchOf<kDim, Bf16>(stream, batch);
 }
 
 }  // namespace

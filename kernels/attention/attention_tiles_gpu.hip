@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "kernels/attention/attention_tiles_gpu.h"
+#include "kernels/attention/kv_numbers.h"
 #include "kernels/gpu/tile.h"
 
 namespace assay::kernels::gpu {
@@ -50,7 +51,7 @@ __device__ void LoadQueries(const AttentionBatch& in, const Queries& queries, Sh
 
 // Keys [first, first + kKeys) that lie within [begin, end], and zeros: what lies elsewhere in the cache may
 // be anything.
-template <int kDim>
+template <int kDim, class Number>
 __device__ void LoadKeys(const AttentionBatch& in, int64_t row, int kv_head, int first, int begin, int end,
                          Shared<kDim>& shared) {
   constexpr int kPieces = kDim / 8;
@@ -60,8 +61,8 @@ __device__ void LoadKeys(const AttentionBatch& in, int64_t row, int kv_head, int
     if (position >= begin && position <= end) {
       const int64_t block = in.tables.Block(row, position, in.cache.block_size);
       const int64_t at = position % in.cache.block_size;
-      key = *reinterpret_cast<const uint4*>(in.cache.Key(block, kv_head, at) + piece * 8);
-      value = *reinterpret_cast<const uint4*>(in.cache.Value(block, kv_head, at) + piece * 8);
+      key = LoadPairs(in.cache.Key<Number>(block, kv_head, at) + piece * 8);
+      value = LoadPairs(in.cache.Value<Number>(block, kv_head, at) + piece * 8);
     }
     *reinterpret_cast<uint4*>(shared.keys + slot * Shared<kDim>::kStride + piece * 8) = key;
     const uint32_t words[4] = {value.x, value.y, value.z, value.w};
@@ -84,12 +85,13 @@ __device__ void Weigh(const AttentionBatch& in, int position, int first_key, boo
   constexpr int kOwn = kKeys / 2;
   const int first = Lane() % 2 * kOwn;
   const int window_begin = in.window > 0 ? position - static_cast<int>(in.window) + 1 : 0;
+  const float scale = in.scale * in.cache.key_scale;
   float own[kOwn], largest = __uint_as_float(0xFF800000u);
 #pragma unroll
   for (int j = 0; j < kOwn; ++j) {
     const int key = first_key + first + j;
     const bool seen = real && key <= position && key >= window_begin;
-    own[j] = seen ? scores[first + j] * in.scale : __uint_as_float(0xFF800000u);
+    own[j] = seen ? scores[first + j] * scale : __uint_as_float(0xFF800000u);
     largest = fmaxf(largest, own[j]);
   }
   largest = fmaxf(softmax.largest, fmaxf(largest, ShuffleXor(largest, 1)));
@@ -110,8 +112,8 @@ __device__ void Weigh(const AttentionBatch& in, int position, int first_key, boo
   if (Lane() % 2 == 0) *shrink = factor;
 }
 
-// Grid (tiles, kv heads * chunks of heads).
-template <int kDim>
+// Grid (tiles, kv heads * chunks of heads). Number: of the cache.
+template <int kDim, class Number>
 __global__ void __launch_bounds__(kThreads)
     AttendTile(AttentionBatch in, const RowTile* tiles, int heads_padded) {
   __shared__ Shared<kDim> shared;
@@ -141,7 +143,7 @@ __global__ void __launch_bounds__(kThreads)
   const int begin = in.window > 0 ? max(0, queries.first_position - static_cast<int>(in.window) + 1) : 0;
   for (int first_key = begin / kKeys * kKeys; first_key <= end; first_key += kKeys) {
     __syncthreads();
-    LoadKeys<kDim>(in, tile.first, kv_head, first_key, begin, end, shared);
+    LoadKeys<kDim, Number>(in, tile.first, kv_head, first_key, begin, end, shared);
     __syncthreads();
 #pragma unroll
     for (int m = 0; m < kTeamTiles; ++m) {
@@ -184,7 +186,7 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   __syncthreads();
-  if (lane % 2 == 0) shared.shrink[own_query] = 1 / softmax.sum;
+  if (lane % 2 == 0) shared.shrink[own_query] = in.cache.value_scale / softmax.sum;
   __syncthreads();
 #pragma unroll
   for (int m = 0; m < kTeamTiles; ++m) {
@@ -213,7 +215,7 @@ void Launch(void* stream, const AttentionBatch& batch, const RowTile* tiles, int
   const int64_t group = batch.heads / batch.cache.kv_heads;
   const dim3 grid(static_cast<unsigned>(count),
                   static_cast<unsigned>(batch.cache.kv_heads) * Blocks(group, kMostHeads));
-  const auto kernel = AttendTile<kDim>;
+  const auto kernel = batch.cache.fp8 ? AttendTile<kDim, E4M3> : AttendTile<kDim, Bf16>;
   ASSAY_LAUNCH("attention of prompts", kernel, grid, kThreads, stream, batch, tiles,
                static_cast<int>(HeadsPadded(group)));
 }

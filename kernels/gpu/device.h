@@ -99,6 +99,10 @@ __device__ inline Bf16 Narrow(float value) {
 __device__ inline uint32_t NarrowPair(float low, float high) {
   return Narrow(low) | static_cast<uint32_t>(Narrow(high)) << 16;
 }
+// The same of two numbers that bf16 holds exactly.
+__device__ inline uint32_t UpperHalves(float low, float high) {
+  return __float_as_uint(low) >> 16 | (__float_as_uint(high) & 0xFFFF0000u);
+}
 
 // To the nearest OCP E4M3 number, ties to even, beyond 448 saturated; a NaN stays a NaN. As
 // DecodeFp8(EncodeFp8(x)) of the host, and exact in bf16.

@@ -15,9 +15,4 @@ __device__ inline float DecodeNibble(uint32_t nibble) {
   return __uint_as_float((nibble & 8u) << 28 | (nibble & 7u) << 22) * __uint_as_float(253u << 23);
 }
 
-// Two numbers that bf16 holds exactly.
-__device__ inline uint32_t UpperHalves(float low, float high) {
-  return __float_as_uint(low) >> 16 | (__float_as_uint(high) & 0xFFFF0000u);
-}
-
 }  // namespace assay::kernels::gpu

@@ -16,7 +16,6 @@ struct RotaryRows {
   const int32_t* positions;  // [count]; negative: a padding row, which is left alone
   PagedCache cache;
   BlockTables tables;
-  float key_scale, value_scale;  // of an FP8 cache: rounded as it would; 0: not rounded
 };
 void RotateAndStore(void* stream, const RotaryRows& rows);
 

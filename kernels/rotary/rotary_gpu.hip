@@ -1,3 +1,4 @@
+#include "kernels/attention/kv_numbers.h"
 #include "kernels/gpu/device.h"
 #include "kernels/rotary/rotary_gpu.h"
 
@@ -6,11 +7,15 @@ namespace {
 
 constexpr int kThreads = 256;
 
-__device__ Bf16 Kept(float value, float scale) {
-  return Narrow(scale > 0 ? RoundToE4M3(value / scale) * scale : value);
+__device__ void Keep(float number, float, Bf16& to) {
+  to = Narrow(number);
+}
+__device__ void Keep(float number, float scale, E4M3& to) {
+  to = EncodeE4M3(number / scale);
 }
 
-// Grid (rows, blocks of a row).
+// Grid (rows, blocks of a row). Number: of the cache.
+template <class Number>
 __global__ void __launch_bounds__(kThreads) RotateRow(RotaryRows in) {
   const int64_t t = blockIdx.x;
   const int32_t position = in.positions[t];
@@ -30,9 +35,7 @@ __global__ void __launch_bounds__(kThreads) RotateRow(RotaryRows in) {
   for (int item = first_item; item < items; item += static_cast<int>(gridDim.y) * kThreads) {
     if (item >= pairs) {
       const int i = item - pairs;
-      const Bf16 value = values[i];
-      cache.Value(block, i / dim, slot)[i % dim] =
-          in.value_scale > 0 ? Kept(Widen(value), in.value_scale) : value;
+      Keep(Widen(values[i]), cache.value_scale, cache.Value<Number>(block, i / dim, slot)[i % dim]);
       continue;
     }
     const int head = item / half, d = item % half;
@@ -42,9 +45,9 @@ __global__ void __launch_bounds__(kThreads) RotateRow(RotaryRows in) {
       row[head * dim + d] = Narrow(first);
       row[head * dim + d + half] = Narrow(second);
     } else {
-      Bf16* key = cache.Key(block, head - heads, slot);
-      key[d] = Kept(first, in.key_scale);
-      key[d + half] = Kept(second, in.key_scale);
+      Number* key = cache.Key<Number>(block, head - heads, slot);
+      Keep(first, cache.key_scale, key[d]);
+      Keep(second, cache.key_scale, key[d + half]);
     }
   }
 }
@@ -54,7 +57,8 @@ __global__ void __launch_bounds__(kThreads) RotateRow(RotaryRows in) {
 void RotateAndStore(void* stream, const RotaryRows& rows) {
   const int64_t items = (rows.heads + 3 * rows.cache.kv_heads) * rows.cache.head_dim / 2;
   const dim3 grid(static_cast<unsigned>(rows.count), BlocksOfRow(rows.count, items, kThreads));
-  ASSAY_LAUNCH("rotary", RotateRow, grid, kThreads, stream, rows);
+  const auto kernel = rows.cache.fp8 ? RotateRow<E4M3> : RotateRow<Bf16>;
+  ASSAY_LAUNCH("rotary", kernel, grid, kThreads, stream, rows);
 }
 
 }  // namespace assay::kernels::gpu

@@ -3,11 +3,12 @@
 #include <bit>
 #include <cstdint>
 
-namespace assay::engine {
+namespace assay::kernels {
 
 // e^x for x <= 0 within 1e-5 relative, 0 below about -87. Plain arithmetic instead of libm: sampled tokens do
-// not depend on the C library, and a loop over it becomes vector code.
-inline float FastExp(float x) {
+// not depend on the C library or the device, and a loop over it becomes vector code. constexpr, so that
+// device code may call it.
+constexpr float FastExp(float x) {
   constexpr float kLog2E = 1.44269504f;
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   constexpr float kLowest = -126.0f;
@@ -25,4 +26,4 @@ inline float FastExp(float x) {
   return vanishes ? 0.0f : p * power;
 }
 
-}  // namespace assay::engine
+}  // namespace assay::kernels
