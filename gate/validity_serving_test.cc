@@ -258,7 +258,7 @@ TEST(JudgeGpuClocks, BreaksWhenAGpuIsHotterThanItWas) {
   EXPECT_EQ(outcome(0.06, {&cool, &warm, &cool}), Outcome::kInvalid) << "one hot run allows nothing";
   EXPECT_EQ(outcome(0.24, {&cool, &warm, &warm}), Outcome::kPass) << "it mostly was";
   EXPECT_EQ(outcome(0.26, {&cool, &warm, &warm}), Outcome::kInvalid);
-  CellRecord cell;
+  record::CellRecord cell;
   cell.key = "c";
   EXPECT_EQ(
       JudgeGpuClocks(cell, WithHeldBack(0.5), {&cool})->reason,
