@@ -54,12 +54,6 @@ Status CheckDeviceOptions(const ModelConfig& config, const ModelOptions& options
                 "the fused backend runs on a GPU only: add --device gpu, or take --moe-backend grouped");
   }
   RETURN_IF_ERROR(CheckShards(config, options.tensor_parallel_size));
-  if (options.moe_backend == MoeBackend::kFused && options.tensor_parallel_size > 1) {
-    return Fail(
-        ErrorKind::kUsage,
-        "the fused backend runs on one GPU, because ranks gather between the two products of experts: "
-        "take --moe-backend grouped");
-  }
   if (options.moe_backend == MoeBackend::kReference)
     return Fail(ErrorKind::kUsage, "the reference backend runs on the CPU only");
   if (options.moe_backend == MoeBackend::kFused && options.batch_invariant) {

@@ -86,8 +86,9 @@ class DeviceModel final : public Model {
     for (const Sequence& sequence : batch) {
       if (!sequence.want_logits) continue;
       const size_t at = picked_.size() * vocabulary;
-      picked_.push_back(sequence.pick ? kNothing : kNotPicked);
-      if (sequence.pick) continue;
+      const bool picks = sequence.pick && sampler_->Draws(*sequence.pick);
+      picked_.push_back(picks ? kNothing : kNotPicked);
+      if (picks) continue;
       stream.CopyToHost(host_logits_.data() + at, First().Logits() + at, vocabulary * sizeof(float));
     }
     stream.CopyToHost(host_results_.data(), First().Results(), (1 + picked_.size()) * sizeof(int32_t));

@@ -284,6 +284,14 @@ TEST(DeviceRanks, InvariantAnswersDoNotDependOnTheTensorParallelDegree) {
   }
 }
 
+TEST(DeviceRanks, FusedIsComputedAsGroupedBySeveral) {
+  const RandomModel checkpoint(SmallShape());
+  ModelOptions options = OnGpu();
+  const auto grouped = Decode(*LoadRanks(checkpoint, options, 2), 3, 4, 0, 50);
+  options.moe_backend = MoeBackend::kFused;
+  EXPECT_EQ(Decode(*LoadRanks(checkpoint, options, 2), 3, 4, 0, 50), grouped);
+}
+
 TEST(DeviceRanks, OtherAnswersStayNearThoseOfOneRank) {
   const RandomModel checkpoint(SmallShape());
   const auto alone = LoadRanks(checkpoint, OnGpu(), 1);

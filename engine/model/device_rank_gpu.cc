@@ -101,6 +101,13 @@ void DeviceRank::Upload(const Checkpoint& checkpoint) {
 }
 
 void DeviceRank::PrepareFused() {
+  if (communicator_ != nullptr) {
+    if (shard_.rank == 0)
+      spdlog::warn(
+          "--moe-backend fused is for one GPU, as several gather between the products of experts: "
+          "computed as by grouped");
+    return;
+  }
   fused_counters_ = {kernels::gpu::FusedCounters(config_.hidden_size), "counters of experts"};
   stream_.Fill(fused_counters_.data(), 0, fused_counters_.bytes());
   if (layers_.front().gate_up.matrix.bf16 != nullptr)

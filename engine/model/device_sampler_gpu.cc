@@ -8,6 +8,7 @@ namespace assay::engine {
 
 DeviceSampler::DeviceSampler(int64_t max_rows, int64_t vocabulary)
     : vocabulary_(vocabulary),
+      can_sample_(kernels::gpu::CanSample(vocabulary)),
       host_rows_(max_rows, "pinned memory for draws"),
       rows_(max_rows, "the draws of a step"),
       scratch_(kernels::gpu::SampleScratchBytes(max_rows), "memory for draws") {}
@@ -18,7 +19,7 @@ void DeviceSampler::Draw(const kernels::gpu::Stream& stream, std::span<const Seq
   int32_t row = 0;
   for (const Sequence& sequence : batch) {
     if (!sequence.want_logits) continue;
-    if (sequence.pick && sequence.pick->temperature > 0) {
+    if (sequence.pick && sequence.pick->temperature > 0 && Draws(*sequence.pick)) {
       const Pick& pick = *sequence.pick;
       CHECK_LT(count, host_rows_.size());
       const int64_t top_k = std::clamp<int64_t>(pick.top_k, 0, std::numeric_limits<int32_t>::max());

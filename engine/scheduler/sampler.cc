@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -173,9 +174,10 @@ Pick PlainPick(const GenerationRequest& request, int64_t output_index) {
 }
 
 int32_t Draw(std::span<const float> logits, const Candidate& peak, const Pick& pick) {
-  if (pick.temperature <= 0) return peak.id;
-  static thread_local std::vector<float> weights;  // [vocab_size]
-  const double sum = Weigh(logits, peak.logit, static_cast<float>(1 / pick.temperature), weights);
+  const auto inverse_temperature = static_cast<float>(1 / pick.temperature);
+  if (pick.temperature <= 0 || !std::isfinite(inverse_temperature)) return peak.id;  // all weight is there
+  static thread_local std::vector<float> weights;                                    // [vocab_size]
+  const double sum = Weigh(logits, peak.logit, inverse_temperature, weights);
   const bool unfiltered = pick.top_k <= 0 && pick.top_p >= 1 && pick.min_p <= 0;
   if (unfiltered) return DrawFromAll(weights, sum, pick.u, peak.id);
 

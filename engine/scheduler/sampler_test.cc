@@ -148,6 +148,22 @@ TokenHistory History(const std::vector<int32_t>& prompt, const std::vector<int32
   return history;
 }
 
+TEST(SampleToken, ATemperatureWhoseInverseIsTooLargeForAFloatTakesTheLargest) {
+  for (const double temperature : {1e-300, 1e-40, 1e-38}) {
+    for (const double top_p : {1.0, 0.9}) {
+      for (const int64_t top_k : {0, 2}) {
+        std::vector<float> logits{1, 3, 2.5f};
+        GenerationRequest request;
+        request.temperature = temperature;
+        request.top_p = top_p;
+        request.top_k = top_k;
+        request.min_p = top_k > 0 ? 0.5 : 0;
+        EXPECT_EQ(SampleToken(logits, request, {}, 0), 1) << temperature << " " << top_p << " " << top_k;
+      }
+    }
+  }
+}
+
 TEST(SampleToken, PenaltiesFollowTheirFormulas) {
   // Tokens 0 and 1 are in the prompt, 1 and 2 in the output, 2 twice; 3 is new.
   const TokenHistory history = History({0, 0, 1}, {1, 2, 2});

@@ -10,7 +10,11 @@ namespace assay::kernels::gpu {
 namespace {
 
 constexpr int kMostTiles = 384;  // 256 experts with 8 gates each in the mean have 368
+#if defined(ASSAY_GPU_HIP)
+constexpr int kBlocksOfMultiprocessor = 2;  // as many as its shared memory holds
+#else
 constexpr int kBlocksOfMultiprocessor = 3;
+#endif
 // kFewColumns of a tile that a block takes in one piece: more save it from fetching rows again, as long as
 // there are still a few pieces for each block.
 constexpr int kMostRepeats = 4, kLeastPieces = 2;

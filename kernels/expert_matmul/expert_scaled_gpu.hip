@@ -8,7 +8,7 @@
 namespace assay::kernels::gpu {
 namespace {
 
-// On other chips than gfx950 nothing launches these, and there is nothing in them.
+// On other chips than gfx950 nothing launches these. A gfx950 that runs code for chips in general ends here.
 // Grid (columns / kTileColumns, tiles of the schedule).
 template <int kRows>
 __global__ void __launch_bounds__(kMatmulThreads)
@@ -21,6 +21,8 @@ __global__ void __launch_bounds__(kMatmulThreads)
   ScaledMatmul<kRows>(TokenRowsOf(layer.gate_up, batch, tile, x),
                       Mxfp4Of::Weights(layer.gate_up, tile.expert),
                       static_cast<int>(blockIdx.x) * kTileColumns, GatedOutput{layer, tile, a, true});
+#elif defined(ASSAY_GPU_HIP)
+  __builtin_trap();
 #endif
 }
 
@@ -34,6 +36,8 @@ __global__ void __launch_bounds__(kMatmulThreads)
   if (tile.expert < 0) return;
   ScaledMatmul<kRows>(GatedRowsOf(layer.down, tile, a), Mxfp4Of::Weights(layer.down, tile.expert),
                       static_cast<int>(blockIdx.x) * kTileColumns, DownOutput{layer.down, tile, out});
+#elif defined(ASSAY_GPU_HIP)
+  __builtin_trap();
 #endif
 }
 

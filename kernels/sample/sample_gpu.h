@@ -32,7 +32,9 @@ constexpr int64_t SampleScratchBytes(int64_t count) {
   return count * kSampleRowBytes + 8;
 }
 // Weights are whole numbers of 2^-44, so sums are exact in any order: a draw depends on its row alone. Blocks
-// of threads of a row wait for each other, so the device must hold vocabulary / 8192 of them at once.
+// of threads of a row wait for each other, so the device must hold vocabulary / 8192 of them at once: a part
+// of a GPU may not (CanSample). Only where that holds.
+bool CanSample(int64_t vocabulary);
 void Sample(void* stream, const SampleBatch& batch);
 
 }  // namespace assay::kernels::gpu

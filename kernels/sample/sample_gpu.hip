@@ -1,4 +1,5 @@
 #include "kernels/gpu/device.h"
+#include "kernels/gpu/signal.h"
 #include "kernels/sample/fast_exp.h"
 #include "kernels/sample/sample_gpu.h"
 
@@ -139,6 +140,7 @@ struct Drawing {
 
   // Returns when all blocks of the row have come here; each sees what the others wrote before.
   __device__ void Meet() {
+    FenceEachThread();
     __syncthreads();
     met += static_cast<uint32_t>(parts);
     if (threadIdx.x == 0) {
@@ -149,6 +151,7 @@ struct Drawing {
       __threadfence();
     }
     __syncthreads();
+    FenceEachThread();
   }
 
   // Tallies of the row's logits by bin_of(i), which is negative where one does not belong; a thread gets
@@ -345,11 +348,12 @@ __global__ void __launch_bounds__(kThreads, 1) SampleRows(SampleBatch in, RowSta
 
 }  // namespace
 
+bool CanSample(int64_t vocabulary) {
+  const int64_t parts = Blocks(vocabulary, kPart);
+  return parts <= kMostParts && parts <= BlocksAtOnce(SampleRows, kThreads);
+}
+
 void Sample(void* stream, const SampleBatch& batch) {
-  if (batch.vocabulary > int64_t{kMostParts} * kPart) {
-    DeviceFailed("sample", "the vocabulary has " + std::to_string(batch.vocabulary) +
-                               " tokens, and the kernel takes " + std::to_string(kMostParts * kPart));
-  }
   if (batch.count == 0) return;
   (void)hipMemsetAsync(batch.scratch, 0, static_cast<size_t>(SampleScratchBytes(batch.count)),
                        AsStream(stream));  // CheckLaunch asks

@@ -17,6 +17,11 @@ std::vector<std::string> BackendOf(const std::string& path, const Probe& probe) 
   return Split(Printable(Trim(std::string_view(said).substr(at + kBefore.size()))), ' ');
 }
 
+// "gfx942:xnack-" is gfx942 with a setting; what "gfx9-4-generic" runs on is the compiler's to know.
+bool RunsOn(const std::string& architecture, const std::string& hardware) {
+  return architecture.ends_with("-generic") || Split(architecture, ':').front() == hardware;
+}
+
 HardwareVendor VendorOf(const std::string& hardware) {
   for (const HardwareName& known : HardwareNames())
     if (known.name == hardware) return known.vendor;
@@ -32,7 +37,8 @@ Status CheckEngineBuild(const std::string& path, const std::string& hardware, co
   if (backend.empty()) return {};
   const bool amd = vendor == HardwareVendor::kAmd;
   if (backend.front() == (amd ? "hip" : "cuda") &&
-      (!amd || std::find(backend.begin(), backend.end(), hardware) != backend.end()))
+      (!amd || std::any_of(backend.begin() + 1, backend.end(),
+                           [&](const std::string& word) { return RunsOn(word, hardware); })))
     return {};
   return Fail(
       ErrorKind::kUsage,

@@ -25,6 +25,8 @@ TEST(EngineBuild, FitsTheHardwareItHasCodeFor) {
   EXPECT_EQ(Problem("h200", BuiltFor("cuda 90")), "");
   EXPECT_EQ(Problem("gfx950", BuiltFor("hip gfx950")), "");
   EXPECT_EQ(Problem("gfx942", BuiltFor("hip gfx90a gfx942")), "");
+  EXPECT_EQ(Problem("gfx942", BuiltFor("hip gfx942:sramecc+:xnack-")), "");
+  EXPECT_EQ(Problem("gfx942", BuiltFor("hip gfx9-4-generic")), "");
   EXPECT_EQ(Problem("l40s", BuiltFor("none")), "") << "hardware that is not known here";
 }
 
