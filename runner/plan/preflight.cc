@@ -134,6 +134,13 @@ void CheckBundledEngine(const Config& config, Problems& problems) {
                  fmt::format("engine.moe_backend: {}: the bundled engine has {}", backend,
                              gpu ? "grouped and fused on a GPU" : "reference and grouped on a CPU"));
   }
+  if (gpu && backend == "fused" && config.engine.tensor_parallel_size > 1) {
+    problems.Add(
+        ErrorKind::kUsage,
+        fmt::format("engine.moe_backend: fused: on {} GPUs the bundled engine computes as by grouped, "
+                    "which would be measured under this name; set tensor_parallel_size 1, or grouped",
+                    config.engine.tensor_parallel_size));
+  }
 }
 
 void CheckPinnedBaseline(const Config& config, Problems& problems) {

@@ -157,6 +157,17 @@ TEST_F(PreflightTest, AnEngineBuiltForOtherHardwareIsNotStarted) {
   EXPECT_EQ(Problems(ExampleWith("hardware: cpu", "hardware: gfx942")), "");
 }
 
+TEST_F(PreflightTest, FusedIsMeasuredOnOneGpu) {
+  machine_.gpus = {{"h200", "NVIDIA H200", "580", 143771}, {"h200", "NVIDIA H200", "580", 143771}};
+  const std::string config = ReplaceAll(ExampleWith("hardware: cpu", "hardware: h200"), "kind: bundled",
+                                        "kind: bundled\n  moe_backend: fused\n  tensor_parallel_size: ");
+  EXPECT_EQ(Problems(ReplaceAll(config, "tensor_parallel_size: ", "tensor_parallel_size: 1")), "");
+  EXPECT_EQ(
+      Problems(ReplaceAll(config, "tensor_parallel_size: ", "tensor_parallel_size: 2")),
+      "c.yaml: engine.moe_backend: fused: on 2 GPUs the bundled engine computes as by grouped, which would "
+      "be measured under this name; set tensor_parallel_size 1, or grouped");
+}
+
 TEST_F(PreflightTest, EachDeviceHasItsExpertKernels) {
   machine_.gpus = {{"h200", "NVIDIA H200", "580", 143771}};
   const struct {
