@@ -15,6 +15,7 @@
 #include "runner/plan/machine.h"
 #include "runner/run/gpqa_hooks.h"
 #include "runner/run/gpu_clocks.h"
+#include "runner/run/gpu_memory.h"
 #include "runner/run/machine_pace.h"
 #include "runner/run/model_identity.h"
 #include "runner/run/progress_line.h"
@@ -101,6 +102,20 @@ std::string GpusOf(const Config& config) {
 std::optional<GpuClockWatch> WatchClocksOf(const Cell& cell, Server& server) {
   if (cell.config.hardware == "cpu" || !server.MemoryMb()) return std::nullopt;
   return GpuClockWatch(Probe::OfThisMachine().run, GpusOf(cell.config));
+}
+
+constexpr std::chrono::seconds kMemoryFreedLimit{60};
+
+std::optional<GpuMemoryWatch> WatchMemoryOf(const Cell& cell) {
+  if (cell.config.hardware == "cpu") return std::nullopt;
+  return GpuMemoryWatch(Probe::OfThisMachine(), GpusOf(cell.config));
+}
+
+// So that the next server finds what this one found.
+void AwaitFreedMemory(const Cell& cell, const std::optional<GpuMemoryWatch>& watch,
+                      const std::atomic<bool>& interrupted) {
+  const std::string held = watch ? watch->AwaitFreed(kMemoryFreedLimit, interrupted) : "";
+  if (!held.empty()) spdlog::warn("{}: {}", cell.key, held);
 }
 
 void AddHeldBackShare(const std::optional<GpuClockWatch>& watch, std::vector<record::Metric>& metrics) {
@@ -288,6 +303,7 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
   cell.launch.log_file = folder / (cell.key + ".server.log");
   CellRecord record = NewRecord(cell, cell.launch.log_file, folder);
 
+  const std::optional<GpuMemoryWatch> memory = WatchMemoryOf(cell);
   spdlog::info("{}: starting {}", cell.key, ShellJoin(HideSecrets(cell.launch.argv)));
   Result<Server::Started> start = Server::Start(cell.launch, interrupted);
   if (!start && start.error().kind == ErrorKind::kInterrupted) return record;
@@ -296,6 +312,7 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
   record.server.failure = std::move(started.failure);
   if (!started.server) {
     AddEngine({}, cell.launch, cell.config.engine, record.fingerprint);
+    AwaitFreedMemory(cell, memory, interrupted);
     return record;
   }
   Server& server = *started.server;
@@ -310,6 +327,7 @@ Result<CellRecord> RunCell(Cell cell, const gate::CellPolicy& policy, EarlierCel
 
   for (const std::string& left : server.Stop())
     spdlog::warn("{}: still there after stopping: {}", cell.key, left);
+  AwaitFreedMemory(cell, memory, interrupted);
   return record;
 }
 
