@@ -317,8 +317,10 @@ class Cluster:
         unpack({name: text.encode() for name, text in data.items()}, mount)
         interpreter, script = container["command"]
         assert interpreter == "/bin/bash" and "claimName" in volumes["results"]["persistentVolumeClaim"]
-        text = data[script.removeprefix(places["fleet"] + "/")].replace(places["fleet"] + "/", f"{mount}/")
-        text = text.replace(places["results"], str(self.folder / "volume"))
+        text = data[script.removeprefix(places["fleet"] + "/")]
+        for place, here in ((places["fleet"], mount), (places["results"], self.folder / "volume")):
+            # Not inside another path: a checkout may well be called assay.
+            text = re.sub(rf"(?<![\w./-]){re.escape(place)}(?![\w.-])", str(here), text)
         environment = {entry["name"]: entry.get("value", f"pod-{index}-{attempt}") for entry in container["env"]}
         key = data.get("cells.tsv", "").split("\n")[index].split("\t")[0]
         if key and key == os.environ["FAKE_LOSE"]:
