@@ -34,7 +34,7 @@ class DeviceRank {
   const kernels::gpu::Stream& Stream() const { return stream_; }
   int64_t LogitRows() const { return logit_rows_; }
   // Rank 0's, of the last step, in device memory: [wanted rows, vocabulary]; then whether routing counted
-  // more gates than there are, and the wanted rows' greedy choices, which begin at `results`[1].
+  // more gates than there are, and for each wanted row the id of its largest logit, from `results`[1] on.
   const float* Logits() const { return logits_; }
   int32_t* Results() const { return results_.data(); }
 
