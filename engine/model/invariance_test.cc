@@ -134,6 +134,24 @@ TEST(Invariance, ThreadsAndTensorParallelDegreeDoNotChangeABit) {
   }
 }
 
+TEST(Invariance, EightRanksDoNotChangeABit) {
+  CheckpointShape shape = SmallShape();
+  shape.num_key_value_heads = 8;
+  shape.num_attention_heads = 24;
+  const RandomModel checkpoint(shape);
+  const auto prompts = RandomPrompts(4, 4);
+  for (const Numbers& numbers : kNumbers) {
+    const auto expected = Alone(*checkpoint.Load(SmallOptions(numbers)), prompts);
+    for (const int ranks : {2, 4, 8}) {
+      ModelOptions options = SmallOptions(numbers);
+      options.tensor_parallel_size = ranks;
+      options.threads = 2 * ranks;
+      EXPECT_EQ(Together(*checkpoint.Load(options), prompts, 3, 0), expected)
+          << numbers.name << " ranks " << ranks;
+    }
+  }
+}
+
 TEST(Invariance, PoisonedPaddingDoesNotChangeABit) {
   const RandomModel checkpoint(SmallShape());
   const auto prompts = RandomPrompts(3, 6);
