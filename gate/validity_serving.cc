@@ -342,17 +342,14 @@ std::optional<Check> JudgeGpuClocks(const CellRecord& cell, const ServingRecord&
     if (const auto value = ValueOf(*run, kMetric)) theirs.push_back(*value);
   }
   if (!ours || theirs.empty()) return std::nullopt;
-  const auto middle = theirs.begin() + std::ssize(theirs) / 2;
-  std::nth_element(theirs.begin(), middle, theirs.end());
-  const double median = *middle;
+  const double median = record::Median(theirs);
   Check check = Named(cell, serving, "V11_gpu_clocks");
   check.baseline_samples = std::ssize(theirs);
   check.reference = median;
   check = Within(std::move(check), *ours, 0, median + kMore);
   const std::string measured = fmt::format(
       "heat or a power brake held GPU clocks back for {:.0f} % of the benchmark, and for {:.0f} % in the "
-      "median "
-      "of the baseline runs",
+      "median of the baseline runs",
       *ours * 100, median * 100);
   return Because(std::move(check),
                  Holds(check)

@@ -17,4 +17,11 @@ const std::vector<HardwareName>& HardwareNames() {
   return names;
 }
 
+const HardwareName* FindHardware(std::string_view name) {
+  for (const HardwareName& known : HardwareNames()) {
+    if (known.name == name) return &known;
+  }
+  return nullptr;
+}
+
 }  // namespace assay::runner

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::runner {
@@ -16,5 +17,6 @@ struct HardwareName {
 };
 
 const std::vector<HardwareName>& HardwareNames();
+const HardwareName* FindHardware(std::string_view name);  // null: none of that name
 
 }  // namespace assay::runner

@@ -22,20 +22,14 @@ bool RunsOn(const std::string& architecture, const std::string& hardware) {
   return architecture.ends_with("-generic") || Split(architecture, ':').front() == hardware;
 }
 
-HardwareVendor VendorOf(const std::string& hardware) {
-  for (const HardwareName& known : HardwareNames())
-    if (known.name == hardware) return known.vendor;
-  return HardwareVendor::kNone;
-}
-
 }  // namespace
 
 Status CheckEngineBuild(const std::string& path, const std::string& hardware, const Probe& probe) {
-  const HardwareVendor vendor = VendorOf(hardware);
-  if (vendor == HardwareVendor::kNone) return {};
+  const HardwareName* known = FindHardware(hardware);
+  if (known == nullptr || known->vendor == HardwareVendor::kNone) return {};
   const std::vector<std::string> backend = BackendOf(path, probe);
   if (backend.empty()) return {};
-  const bool amd = vendor == HardwareVendor::kAmd;
+  const bool amd = known->vendor == HardwareVendor::kAmd;
   if (backend.front() == (amd ? "hip" : "cuda") &&
       (!amd || std::any_of(backend.begin() + 1, backend.end(),
                            [&](const std::string& word) { return RunsOn(word, hardware); })))

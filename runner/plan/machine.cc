@@ -87,11 +87,9 @@ std::string GpuWords(const std::vector<Gpu>& gpus) {
 
 // " (MI350X, MI355X)"; nothing where a kind of machine is called as its product is.
 std::string ProductsOf(const std::string& hardware) {
-  for (const HardwareName& known : HardwareNames()) {
-    if (known.name == hardware && known.vendor == HardwareVendor::kAmd && !known.products.empty())
-      return " (" + Join(known.products, ", ") + ")";
-  }
-  return "";
+  const HardwareName* known = FindHardware(hardware);
+  const bool named = known != nullptr && known->vendor == HardwareVendor::kAmd && !known->products.empty();
+  return named ? " (" + Join(known->products, ", ") + ")" : "";
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ struct Gpu {
   std::string name;      // "NVIDIA H200"
   std::string driver;
   int64_t memory_mb = 0;
-  // "" where the driver does not say. Clocks with what holds them back, if anything does.
-  std::string clocks = {}, ecc = {}, firmware = {};
+  std::string clocks = {}, ecc = {}, firmware = {};  // "" where the driver does not say
   bool operator==(const Gpu&) const = default;
 };
 
@@ -48,6 +47,10 @@ Machine DetectMachine(const Probe& probe);
 
 // By vendor; a machine without such GPUs gives none. `notes` gets what stands in the way.
 std::vector<Gpu> DetectNvidia(const Probe& probe, std::vector<std::string>& notes);
+// [GPUs][fields] of nvidia-smi --query-gpu, all numbers; empty unless every GPU says all of them. `devices`
+// as its -i takes them: "0,1"; "" for all.
+std::vector<std::vector<double>> NvidiaNumbers(const Probe& probe, const std::string& fields,
+                                               const std::string& devices);
 std::vector<Gpu> DetectAmd(const Probe& probe, std::vector<std::string>& notes);
 
 std::string CpuClocks(const Probe& probe);

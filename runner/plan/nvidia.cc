@@ -94,6 +94,23 @@ void AddSettings(const Probe& probe, std::vector<Gpu>& gpus) {
 
 }  // namespace
 
+std::vector<std::vector<double>> NvidiaNumbers(const Probe& probe, const std::string& fields,
+                                               const std::string& devices) {
+  std::vector<std::string> argv{"nvidia-smi", "--query-gpu=" + fields, "--format=csv,noheader,nounits"};
+  if (!devices.empty()) argv.insert(argv.end(), {"-i", devices});
+  std::vector<std::vector<double>> gpus;
+  for (const std::string& line : SplitLines(probe.run(argv).value_or(""))) {
+    std::vector<double>& gpu = gpus.emplace_back();
+    for (const std::string& field : Split(line, ',')) {
+      const std::string_view text = Trim(field);
+      double number = 0;
+      if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc{}) return {};
+      gpu.push_back(number);
+    }
+  }
+  return gpus;
+}
+
 std::vector<Gpu> DetectNvidia(const Probe& probe, std::vector<std::string>& notes) {
   const auto output = probe.run(
       {"nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader,nounits"});

@@ -48,9 +48,7 @@ void ResolvePaths(Config& config, const Surroundings& here) {
 std::string HardwareHere() {
   const Machine machine = DetectMachine(Probe::OfThisMachine());
   for (const Gpu& gpu : machine.gpus) {
-    for (const HardwareName& known : HardwareNames()) {
-      if (known.name == gpu.hardware) return known.name;
-    }
+    if (FindHardware(gpu.hardware) != nullptr) return gpu.hardware;
   }
   return "cpu";
 }

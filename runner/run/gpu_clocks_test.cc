@@ -9,12 +9,14 @@ namespace assay::runner {
 namespace {
 
 // nvidia-smi with these answers, one call after the other.
-GpuClockWatch::RunProgram Answers(std::vector<Result<std::string>> answers) {
+Probe Answers(std::vector<Result<std::string>> answers) {
   auto next = std::make_shared<size_t>(0);
-  return [answers = std::move(answers), next](const std::vector<std::string>& argv) {
+  Probe probe;
+  probe.run = [answers = std::move(answers), next](const std::vector<std::string>& argv) {
     EXPECT_EQ(argv.front(), "nvidia-smi");
     return answers.at((*next)++);
   };
+  return probe;
 }
 
 TEST(GpuClockWatch, SaysTheLargestShareOfAnyGpuAllReasonsTogether) {
@@ -28,12 +30,12 @@ TEST(GpuClockWatch, SaysTheLargestShareOfAnyGpuAllReasonsTogether) {
 
 TEST(GpuClockWatch, AsksOfTheGpusNamed) {
   std::vector<std::string> asked;
-  const GpuClockWatch watch(
-      [&](const std::vector<std::string>& argv) {
-        asked = argv;
-        return Result<std::string>("0, 0, 0\n");
-      },
-      "2,3");
+  Probe probe;
+  probe.run = [&](const std::vector<std::string>& argv) {
+    asked = argv;
+    return Result<std::string>("0, 0, 0\n");
+  };
+  const GpuClockWatch watch(probe, "2,3");
   ASSERT_GE(asked.size(), 2u);
   EXPECT_EQ(asked[asked.size() - 2], "-i");
   EXPECT_EQ(asked.back(), "2,3");

@@ -26,14 +26,9 @@ std::optional<double> Number(std::string_view text) {
 
 // MB held on each GPU; empty unless all say.
 std::vector<double> OfNvidia(const Probe& probe, const std::string& devices) {
-  std::vector<std::string> argv{"nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"};
-  if (!devices.empty()) argv.insert(argv.end(), {"-i", devices});
   std::vector<double> held;
-  for (const std::string& line : SplitLines(probe.run(argv).value_or(""))) {
-    const auto megabytes = Number(line);
-    if (!megabytes) return {};
-    held.push_back(*megabytes);
-  }
+  for (const std::vector<double>& gpu : NvidiaNumbers(probe, "memory.used", devices))
+    held.push_back(gpu.front());
   return held;
 }
 

@@ -101,7 +101,7 @@ std::string GpusOf(const Config& config) {
 
 std::optional<GpuClockWatch> WatchClocksOf(const Cell& cell, Server& server) {
   if (cell.config.hardware == "cpu" || !server.MemoryMb()) return std::nullopt;
-  return GpuClockWatch(Probe::OfThisMachine().run, GpusOf(cell.config));
+  return GpuClockWatch(Probe::OfThisMachine(), GpusOf(cell.config));
 }
 
 constexpr std::chrono::seconds kMemoryFreedLimit{60};
